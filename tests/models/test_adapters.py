@@ -14,12 +14,9 @@ from transformers import AutoModelForCausalLM
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.instrument import PAIRS
-from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.local import adapter_folder, load_checkpoint, look_at_local
-from endoxa.models.scoring import look_at, parse_model
+from endoxa.models.scoring import parse_model
 from endoxa.models.spec import ModelOptions
-from endoxa.runs.asking.cost import parse_models, require_askable
-from endoxa.runs.asking.jobs import FramedSettings
 from endoxa.runs.conditions import read_conditions, run_conditions
 from endoxa.runs.run import run
 from endoxa.study.compare.gate import gate
@@ -137,11 +134,3 @@ def test_what_is_no_adapter_is_refused(causal: Path, adapter: Path, tmp_path: Pa
     wide = models.causal(tmp_path / "wide", n_embd=64)
     with pytest.raises(UserError, match="Cannot load the adapter"):
         load_checkpoint(parse_model(f"hf/{wide}"), options(adapter))
-
-
-def test_adapters_are_for_weights_that_are_loaded_here() -> None:
-    with pytest.raises(UserError, match="adapter is for weights that are loaded here"):
-        look_at(parse_model("http://127.0.0.1:1/v1#x"), options("x"))
-    settings = FramedSettings(data="x", models=("sim/biased",), options=ChatOptions(adapter="x"))
-    with pytest.raises(UserError, match="not for the model 'sim/biased'"):
-        require_askable(settings, parse_models(settings.models))

@@ -27,9 +27,10 @@ def read(way: Way, answer: Any, prompts: int = 2) -> list[Prompted]:
     return way.read(json.dumps(answer), prompts)
 
 
-def test_echo_of_vllm() -> None:
+def test_echo_of_vllm_and_sglang() -> None:
     """vLLM 0.15's page of `CompletionLogProbs` (docs.vllm.ai, entrypoints/openai/completion/protocol); values as in an
-    answer of vLLM 0.16.0 shown in llama.cpp's pull request 15189: null first, the generated token last."""
+    answer of vLLM 0.16.0 shown in llama.cpp's pull request 15189: null first, the generated token last. SGLang's
+    `to_openai_style_logprobs` of serving_completions: the same lists, with text offsets of -1."""
     found = read(ECHO, vllm_echo())
     assert [one.first for one in found] == ["The", "Is"]
     assert [one.values for one in found] == list(VALUES)
@@ -37,18 +38,10 @@ def test_echo_of_vllm() -> None:
     assert found[0].score() == Score(-9.25, 4)
     (bos, _) = read(ECHO, vllm_echo(bos="<s>"))
     assert (bos.first, bos.values) == ("<s>", (-7.0, *VALUES[0]))
-
-
-def test_echo_in_any_order_and_where_nothing_was_generated() -> None:
     turned = vllm_echo()
     turned["choices"].reverse()
-    assert read(ECHO, turned) == read(ECHO, vllm_echo()) == read(ECHO, vllm_echo(made=0))
-    assert read(ECHO, {**vllm_echo(), "usage": None}) == read(ECHO, vllm_echo())
-
-
-def test_echo_of_sglang() -> None:
-    """`to_openai_style_logprobs` of SGLang's serving_completions: the same lists, with text offsets of -1."""
-    assert read(ECHO, sglang_echo()) == read(ECHO, vllm_echo())
+    others = (turned, vllm_echo(made=0), {**vllm_echo(), "usage": None}, sglang_echo())
+    assert all(read(ECHO, other) == found for other in others)
 
 
 @pytest.mark.parametrize("ids", [True, False])

@@ -5,8 +5,11 @@ The bounds are twice what was measured (docs/performance.md) with these models o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -26,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 ON_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
 IN_4_BITS = pytest.mark.skipif(find_spec("bitsandbytes") is None, reason="bitsandbytes is not installed")
-PAIRS = 400
+PAIRS = 120
 
 
 def scored(shared: Path, folder: Path, model: str, rule: str, options: ModelOptions) -> pl.DataFrame:
@@ -42,6 +45,13 @@ def scored(shared: Path, folder: Path, model: str, rule: str, options: ModelOpti
     return pl.read_parquet(folder / "records.parquet").sort("item_id")
 
 
+@pytest.fixture(scope="module")
+def whole(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], pl.DataFrame]:
+    """Scores of a model in float32, once each."""
+    options = ModelOptions(dtype="float32", device="cpu")
+    return cache(lambda model, rule: scored(shared, tmp_path_factory.mktemp("whole"), model, rule, options))
+
+
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=ON_GPU)])
 @pytest.mark.parametrize(
     ("model", "rule", "dtype", "nats", "sides"),
@@ -55,6 +65,7 @@ def scored(shared: Path, folder: Path, model: str, rule: str, options: ModelOpti
 def test_half_precision_moves_scores_and_sides_by_no_more_than_was_measured(
     shared: Path,
     tmp_path: Path,
+    whole: Any,
     device: str,
     model: str,
     rule: str,
@@ -62,10 +73,8 @@ def test_half_precision_moves_scores_and_sides_by_no_more_than_was_measured(
     nats: float,
     sides: float,
 ) -> None:
-    options = ModelOptions(dtype="float32", device="cpu")
-    whole = scored(shared, tmp_path / "whole", model, rule, options)
     half = scored(shared, tmp_path / "half", model, rule, ModelOptions(dtype=dtype, device=device))  # type: ignore[arg-type]
-    moved, changed = compared(whole, half)
+    moved, changed = compared(whole(model, rule), half)
     assert 0 < moved <= nats
     assert changed <= sides
 

@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
@@ -68,17 +69,19 @@ def test_a_provider_of_a_package_is_planned_and_asked_by_the_command(tmp_path: P
 
 
 @pytest.mark.usefixtures("_installed")
-def test_messages_list_what_packages_add() -> None:
-    with pytest.raises(UserError, match=r"Available providers: openai, anthropic, .*, toy, lacking\."):
-        parse_chat_model("unheard-of/x", {})
-    with pytest.raises(UserError, match=r"Did you mean toy/x\?"):
-        parse_chat_model("toyy/x", {})
-    with pytest.raises(UserError, match="write toy/NAME"):
-        parse_chat_model("toy/", {})
-    with pytest.raises(UserError, match="toy/A' cannot score sentence pairs"):
-        parse_model("toy/A")
-    with pytest.raises(UserError, match=r"static/FILE, .* or toy/NAME"):
-        parse_encoder("unheard-of/x")
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (parse_chat_model, "unheard-of/x", r"Available providers: openai, anthropic, .*, toy, lacking\."),
+        (parse_chat_model, "toyy/x", r"Did you mean toy/x\?"),
+        (parse_chat_model, "toy/", "write toy/NAME"),
+        (parse_model, "toy/A", "toy/A' cannot score sentence pairs"),
+        (parse_encoder, "unheard-of/x", r"static/FILE, .* or toy/NAME"),
+    ],
+)
+def test_messages_list_what_packages_add(read: Callable[[str], object], text: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        read(text)
 
 
 @pytest.mark.usefixtures("_installed")
@@ -131,7 +134,7 @@ def test_no_module_outside_its_own_compares_the_name_of_a_provider_or_a_kind() -
     home = Path(endoxa.models.__file__).parents[1]
     names = set(PROVIDERS.all()) | set(ENCODERS.all())
     found = []
-    for room in ("engine", "instruments", "cli", "models"):
+    for room in ("runs", "instruments", "commands", "models", "study", "curate"):
         for path in sorted((home / room).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Compare) and _is_name_of_provider(node.left):

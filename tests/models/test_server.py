@@ -102,22 +102,10 @@ def connected(url, name="small"):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", ["sum", "mean", "sum-bos", "mean-bos"])
-def test_scores_equal_those_of_the_same_weights_loaded_here(serve, tiny_models, rule):
-    url, _ = serve()
-    rule = RULES.get(rule)
-    served = score_pairs(rule, connected(url), PAIRS)
-    local = score_pairs(rule, tiny_models["causal"], PAIRS)
-    assert [x for both in served for x in both] == pytest.approx(
-        [x for both in local for x in both], abs=1e-4
-    )
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flaws", "way", "rules"),
     [
-        ((), "echo", ["sum", "sum-bos"]),
+        ((), "echo", ["sum", "mean", "sum-bos"]),
         (("no echo",), "prompt_logprobs", ["sum", "mean-bos"]),
         (("no echo", "no prompt_logprobs"), "generate", ["sum-bos"]),
         (("no echo", "no prompt_logprobs", "never adds bos"), "generate", ["sum", "mean"]),
@@ -138,6 +126,9 @@ def test_every_way_gives_the_scores_of_the_same_weights_loaded_here(serve, tiny_
 @pytest.mark.parametrize(
     ("flaws", "rule", "message"),
     [
+        (("ignores add_special_tokens",), "sum", "although it was asked not to"),
+        (("never adds bos",), "sum-bos", "puts no beginning-of-sequence token"),
+        (("leaves the prompt out",), "sum", "does not return the log-probabilities of the prompt"),
         (("no echo", "ignores add_special_tokens"), "sum", "puts a special token in front of every sentence"),
         (("no echo", "never adds bos"), "sum-bos", "puts no beginning-of-sequence token"),
         (("no echo", "no prompt_logprobs"), "sum", "in front of every sentence although it was asked not to"),
@@ -168,21 +159,6 @@ def test_equal_texts_are_sent_once_and_many_in_one_call(serve):
     requests = [CausalRequest(f"The bakers are number {k % 70}", "nothing") for k in range(140)]
     assert len(dict(connected(url).score(requests))) == 140
     assert [len(body["prompt"]) for body in answers.bodies] == [1, 64, 6]  # first, how it answers
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("flaw", "rule", "message"),
-    [
-        ("leaves the prompt out", "sum", "does not return the log-probabilities of the prompt"),
-        ("ignores add_special_tokens", "sum", "although it was asked not to"),
-        ("never adds bos", "sum-bos", "puts no beginning-of-sequence token"),
-    ],
-)
-def test_server_that_would_give_another_number_is_refused(serve, flaw, rule, message):
-    url, _ = serve(flaw)
-    with pytest.raises(UserError, match=message):
-        score_pairs(RULES.get(rule), connected(url), PAIRS)
 
 
 def test_prompt_that_the_server_refuses_is_unscorable_and_the_others_are_scored(serve):
@@ -219,16 +195,10 @@ def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
 
 
 @pytest.mark.slow
-def test_key_of_another_service_never_leaves(serve, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    url, _ = serve()
-    assert connected(url).client.api_key == "none"
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("status", [400, 401, 403])
 def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
     key = "planted-secret-0zzz"
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
     monkeypatch.setenv("ENDOXA_SERVER_KEY", key)
     monkeypatch.setenv("OPENAI_ORG_ID", "org-planted")
     sent = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,6 +36,8 @@ class Echo:
 
     asked: list[tuple[tuple[Message, ...], Sampling, Mapping[str, Any]]] = field(default_factory=list)
     fail_at: int | None = None
+    after: Callable[[Sequence[Message], Sampling, ChatAnswer], ChatAnswer] = lambda _, __, answer: answer
+    before: Callable[[Sequence[Message], Sampling], object] = lambda *_: None
     closed: int = 0
     under_way: int = 0
     most_under_way: int = 0
@@ -50,6 +52,7 @@ class Echo:
     async def ask(
         self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
     ) -> ChatAnswer:
+        self.before(messages, sampling)
         self.asked.append((tuple(messages), sampling, told or {}))
         if self.fail_at is not None and len(self.asked) >= self.fail_at:
             raise UserError("The key is wrong.")
@@ -57,7 +60,7 @@ class Echo:
         self.most_under_way = max(self.most_under_way, self.under_way)
         await asyncio.sleep(0)
         self.under_way -= 1
-        return ChatAnswer(f"heard {messages[-1].content}", usage=Usage(10, 5))
+        return self.after(messages, sampling, ChatAnswer(f"heard {messages[-1].content}", usage=Usage(10, 5)))
 
     async def close(self) -> None:
         self.closed += 1
@@ -105,23 +108,18 @@ def test_a_second_start_asks_only_what_is_missing(journal: AnswerJournal) -> Non
     ]
 
 
-class Lengthy(Echo):
-    """A model whose answers come from their questions, cut at the limit of words."""
-
-    async def ask(
-        self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
-    ) -> ChatAnswer:
-        await super().ask(messages, sampling, told)
-        words = messages[-1].content.split(" ")
-        cut = words[: sampling.max_tokens]
-        return ChatAnswer(" ".join(cut), "stop" if cut == words else "length")
+def cut_off(messages: Sequence[Message], sampling: Sampling, _answer: ChatAnswer) -> ChatAnswer:
+    """The question, cut at the limit of words."""
+    words = messages[-1].content.split(" ")
+    cut = words[: sampling.max_tokens]
+    return ChatAnswer(" ".join(cut), "stop" if cut == words else "length")
 
 
 def test_few_tokens_are_enough_where_an_answer_can_be_read_from_them(journal: AnswerJournal) -> None:
     said = ["B it is and so on", "I would say it must be B", "B", "<think> it may be A </think> B", "A " * 9]
     by_letter = (lambda answer: "B" in answer,)
     several = [Job(k, (text,), readable=by_letter) for k, text in enumerate(said)]
-    model = Lengthy()
+    model = Echo(after=cut_off)
     ask_all(asking(model, journal, enough=4, sampling=Sampling(max_tokens=8), concurrency=1), several)
     found = {k: (answer.text, answer.finish) for k, (answer,) in journal.answers(0, 0, 4).items()}
     assert found == {
@@ -175,33 +173,24 @@ def test_jobs_are_drawn_only_as_fast_as_they_are_asked(journal: AnswerJournal) -
     assert drawn <= 1024
 
 
-def test_the_budget_is_never_exceeded(journal: AnswerJournal) -> None:
+def test_the_budget_is_never_exceeded_and_a_higher_one_continues(journal: AnswerJournal) -> None:
     model = Echo()
     # Each call takes 10 tokens in and 5 out: 60 millionths of a dollar; at worst (100 out) about 1010 millionths.
-    budget = Budget(0.003, PRICE, 0.0)
+    few = {"budget": Budget(0.003, PRICE, 0.0), "sampling": Sampling(max_tokens=100)}
     with pytest.raises(BudgetSpentError, match="--max-cost"):
-        ask_all(asking(model, journal, budget=budget, sampling=Sampling(max_tokens=100)), jobs(1000))
+        ask_all(asking(model, journal, **few), jobs(60))
     paid = spent(journal.totals(0), PRICE)
     assert paid is not None
     assert 0.001 < paid <= 0.003
     assert journal.count(0) == len(model.asked)
+    ask_all(asking(model, journal, budget=Budget(1.0, PRICE, paid)), jobs(60))
+    assert journal.count(0) == len(model.asked) == 60
 
 
-def test_a_higher_limit_continues(journal: AnswerJournal) -> None:
-    with pytest.raises(BudgetSpentError):
-        ask_all(asking(Echo(), journal, budget=Budget(0.006, PRICE, 0.0)), jobs(40))
-    already = spent(journal.totals(0), PRICE)
-    assert already is not None
-    ask_all(asking(Echo(), journal, budget=Budget(1.0, PRICE, already)), jobs(40))
-    assert journal.count(0) == 40
-
-
-def test_cost_by_hand() -> None:
+def test_cost_and_expected_work_by_hand() -> None:
+    """What was said is sent again with every turn."""
     assert cost(Usage(2_000_000, 500_000), PRICE) == pytest.approx(7.0)
     assert cost(Usage(2_000_000, 500_000), PRICE, batched=True) == pytest.approx(3.5)
-
-
-def test_expected_work_counts_what_is_sent_again() -> None:
     job = Job(0, ("a" * 40, "b" * 40))
     first = estimate_tokens([Message("user", "a" * 40)])
     both = estimate_tokens([Message("user", "a" * 40), Message("user", "b" * 40)])
@@ -290,12 +279,10 @@ def test_batches_stop_before_the_second_turn_where_no_first_answer_can_be_read(
     assert journal.count(0) == 8
     ask_in_batches(asking(Echo(), journal), provider, lambda: of(("one", "two")), 2, poll=0)
     assert journal.count(0) == 16
-
-
-def test_batches_that_leave_nothing_to_ask_are_not_stopped(journal: AnswerJournal) -> None:
-    unread = [replace(job, readable=(lambda _: False,)) for job in jobs(8)]
+    # Where nothing is left to ask nothing is stopped.
+    unread = [replace(job, number=job.number + 8) for job in of(("hello",))]
     ask_in_batches(asking(Echo(), journal), Batches(), lambda: unread, 1, poll=0)
-    assert journal.count(0) == 8
+    assert journal.count(0) == 24
 
 
 def test_a_run_killed_while_handing_in_finds_its_batch_again(journal: AnswerJournal) -> None:
@@ -325,14 +312,6 @@ def sizes(provider: Batches) -> list[int]:
     return [len(group) for group in provider.kept.values()]
 
 
-def test_a_limit_that_allows_no_request_stops_before_anything_is_handed_in(journal: AnswerJournal) -> None:
-    provider = Batches()
-    budget = Budget(0.9 * MOST, PRICE, 0.0)
-    with pytest.raises(BudgetSpentError, match="could exceed --max-cost"):
-        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(100), 1, poll=0)
-    assert not provider.kept
-
-
 def test_a_limit_that_allows_some_requests_at_once_splits_batches(
     journal: AnswerJournal, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -355,6 +334,9 @@ def test_no_batch_is_smaller_than_ten_requests_unless_they_are_the_last(journal:
     provider, budget = Batches(max_requests=1000), Budget(9.5 * MOST, PRICE, 0.0)
     with pytest.raises(BudgetSpentError, match=r"only 9 more .* at least 10 .* without --batch"):
         ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(11), 1, poll=0)
+    nothing = Budget(0.9 * MOST, PRICE, 0.0)
+    with pytest.raises(BudgetSpentError, match="could exceed --max-cost"):
+        ask_in_batches(asking(Echo(), journal, budget=nothing), provider, lambda: jobs(100), 1, poll=0)
     assert not provider.kept
     ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(10), 1, poll=0)
     assert sizes(provider) == [9, 1]
@@ -385,40 +367,6 @@ def test_batches_never_cost_more_than_the_limit(limit: float, seed: int) -> None
         assert paid <= limit * MOST + 1e-9
         names = [name for group in provider.kept.values() for name, _, _ in group]
         assert len(names) == len(set(names)) == journal.count(0)
-
-
-def test_a_run_killed_between_two_batches_of_a_limit_goes_on_with_the_rest(journal: AnswerJournal) -> None:
-    class Dying(Batches):
-        async def status(self, batch_id: str) -> BatchStatus:
-            if batch_id == "batch-1" and self.die_after_submit:
-                raise KeyboardInterrupt
-            return BatchStatus("ended", 0, 0)
-
-        async def submit(
-            self, requests: Sequence[tuple[str, Sequence[Message], Sampling]], submission: Submission
-        ) -> str:
-            dying, self.die_after_submit = self.die_after_submit, False
-            try:
-                return await super().submit(requests, submission)
-            finally:
-                self.die_after_submit = dying
-
-    provider, limit = Dying(max_requests=1000, die_after_submit=True), 20.5 * MOST
-
-    def ask() -> None:
-        already = spent(journal.totals(0), PRICE)
-        assert already is not None
-        budget = Budget(limit, PRICE, already)
-        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(60), 1, poll=0)
-
-    with pytest.raises(KeyboardInterrupt):
-        ask()
-    assert journal.count(0) == 20
-    provider.die_after_submit = False
-    ask()
-    names = [name for group in provider.kept.values() for name, _, _ in group]
-    assert sorted(names) == sorted(f"{k}-0" for k in range(60))
-    assert journal.count(0) == 60
 
 
 def test_batches_of_a_limit_in_which_nothing_is_answered_come_to_an_end(journal: AnswerJournal) -> None:
@@ -466,10 +414,14 @@ def cut(model: Silent, journal: AnswerJournal, budget: Budget) -> None:
 
 
 def test_calls_under_way_are_in_the_journal_until_they_are_answered(
-    journal: AnswerJournal, monkeypatch: pytest.MonkeyPatch
+    journal: AnswerJournal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """What came is committed while all workers wait, and the calls that wait are counted once, at their most."""
+    """What came is committed while all workers wait, and the calls that wait are counted once, at their most; those
+    that cost nothing are not written down."""
     monkeypatch.setattr(calls, "COMMIT_SECONDS", 0.01)
+    with closing(AnswerJournal(tmp_path / "free.sqlite")) as free:
+        cut(Silent(), free, Budget(None, None, 0.0))
+        assert [(one.calls, one.counted) for one in free.totals(0)] == [(3, True)]
     cut(Silent(), journal, Budget(1.0, PRICE, 0.0))
     most = worst([Message("user", "hello 0")], Sampling())
     before = spent(journal.totals(0), PRICE) or 0.0
@@ -481,14 +433,6 @@ def test_calls_under_way_are_in_the_journal_until_they_are_answered(
     assert spent(journal.totals(0), PRICE) == before
     ask_all(asking(Echo(), journal, budget=Budget(1.0, PRICE, before)), jobs(20))
     assert [(one.calls, one.counted) for one in journal.totals(0)] == [(20, True), (4, False)]
-
-
-def test_calls_that_cost_nothing_are_not_written_down(
-    journal: AnswerJournal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(calls, "COMMIT_SECONDS", 0.01)
-    cut(Silent(), journal, Budget(None, None, 0.0))
-    assert [(one.calls, one.counted) for one in journal.totals(0)] == [(3, True)]
 
 
 def test_a_refused_call_is_not_taken_for_one_that_may_be_billed(journal: AnswerJournal) -> None:
@@ -521,13 +465,8 @@ def test_a_batch_under_way_counts_at_its_most_in_the_next_process(journal: Answe
     with pytest.raises(UserError, match=r"not finished \(0 of 10 done\).*paid for twice"):
         fetch_ended(asking(Echo(), journal, budget=next_one), provider)
     assert next_one.hold(worst([Message("user", "x")], Sampling(max_tokens=2000))) is None
-
-
-def test_what_a_batch_answered_is_not_asked_again_one_by_one(journal: AnswerJournal) -> None:
-    provider = Batches(die_after_submit=True)
-    with pytest.raises(KeyboardInterrupt):
-        ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(10), 1, poll=0)
-    provider.polls = 1
+    # What the batch answered is not asked again one by one.
+    provider.working, provider.polls = False, 1
     fetch_ended(asking(Echo(), journal), provider)
     later = Echo()
     ask_all(asking(later, journal), jobs(12))
@@ -552,15 +491,8 @@ def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJou
     most = cost(worst([Message("user", "hello 0")], Sampling()), PRICE)
     budget = Budget(2.5 * most, PRICE, 0.0)
 
-    class Losing(Echo):
-        async def ask(
-            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
-        ) -> ChatAnswer:
-            lost(messages, sampling, None)
-            return await super().ask(messages, sampling, told)
-
     lost = counting_lost(0, journal, budget)
-    model = Losing()
+    model = Echo(before=lambda messages, sampling: lost(messages, sampling, None))
     with pytest.raises(BudgetSpentError):
         ask_all(asking(model, journal, budget=budget, concurrency=1), jobs(10))
     assert len(model.asked) == 1
@@ -584,14 +516,7 @@ def test_the_most_tokens_of_a_call(texts: list[str], most: int) -> None:
     "fail", [ChatAnswer("", "error", error="too long"), ChatAnswer("", "refusal", refused=True)]
 )
 def test_a_conversation_ends_where_an_answer_failed(journal: AnswerJournal, fail: ChatAnswer) -> None:
-    class Failing(Echo):
-        async def ask(
-            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
-        ) -> ChatAnswer:
-            await super().ask(messages, sampling, told)
-            return fail
-
-    model = Failing()
+    model = Echo(after=lambda *_: fail)
     ask_all(asking(model, journal), jobs(3, ("one", "two", "three")))
     assert len(model.asked) == 3
     ask_all(asking(model, journal), jobs(3, ("one", "two", "three")))
@@ -657,30 +582,16 @@ def test_a_call_that_was_lost_waits_for_the_money_of_others(journal: AnswerJourn
     budget = Budget(4.5 * most, PRICE, 0.0)
     lost = counting_lost(0, journal, budget)
     losses = iter([True])
-
-    class LosingOnce(Echo):
-        async def ask(
-            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
-        ) -> ChatAnswer:
-            if next(losses, False):
-                lost(messages, sampling, None)
-            return await super().ask(messages, sampling, told)
-
-    ask_all(asking(LosingOnce(), journal, budget=budget, concurrency=4), jobs(40))
+    once = Echo(before=lambda *asked: next(losses, False) and lost(*asked, None))
+    ask_all(asking(once, journal, budget=budget, concurrency=4), jobs(40))
     assert journal.count(0) == 40
 
 
 def test_characters_that_no_file_can_hold_are_replaced_before_anything_uses_them(
     journal: AnswerJournal,
 ) -> None:
-    class Odd(Echo):
-        async def ask(
-            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
-        ) -> ChatAnswer:
-            await super().ask(messages, sampling, told)
-            return ChatAnswer("a\0b \ud83d", error="" if len(self.asked) < 2 else "\0")
-
-    model = Odd()
+    errors = iter(("", "\0"))
+    model = Echo(after=lambda *_: ChatAnswer("a\0b \ud83d", error=next(errors)))
     ask_all(asking(model, journal), iter(jobs(1, ("hello", "again"))))
     first, last = journal.answers(0, 0, 0)[0]
     assert (first.text, last.text, last.error) == ("a\ufffdb \ufffd", "a\ufffdb \ufffd", "\ufffd")

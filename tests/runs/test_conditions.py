@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +20,7 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.stories.instrument import STORIES
 from endoxa.runs.asking.jobs import conversation
 from endoxa.runs.conditions import Conditions, presets, read_conditions, run_conditions
-from endoxa.runs.folder import DifferentRunError, run_folder
+from endoxa.runs.folder import run_folder
 from endoxa.schema import ChatAnswer
 from endoxa.study.compare.gate import gate
 from endoxa.testing.chat_server import Settings as ServerSettings
@@ -94,85 +90,18 @@ def test_a_condition_can_be_added_and_none_changed_or_left_out(data: Path, tmp_p
         "baseline": True,
         "careful": True,
     }
+    changed = '[new]\nsystem = "New."\n' + more.replace("Take care", "Take more care")
     with pytest.raises(UserError, match=r"'careful': .* different run \(system was .Take care"):
-        run_conditions(QUESTIONS, conditions(data, more.replace("Take care", "Take more care")), out)
-    with pytest.raises(UserError, match="a run of the condition 'again', which the file does not have"):
-        run_conditions(QUESTIONS, conditions(data, TWO), out)
-
-
-def test_a_changed_condition_is_refused_before_a_new_one_is_measured(data: Path, tmp_path: Path) -> None:
-    out = tmp_path / "c"
-    run_conditions(QUESTIONS, conditions(data, TWO), out)
-    changed = '[new]\nsystem = "New."\n' + TWO.replace("0.5", "0.6")
-    with pytest.raises(UserError, match="'careful'"):
         run_conditions(QUESTIONS, conditions(data, changed), out)
     assert not (out / "new").exists()
-    assert (out / "conditions.toml").read_text() == TWO
-
-
-def test_a_start_that_fails_leaves_nothing(data: Path, tmp_path: Path) -> None:
-    chosen = conditions(data, TWO)
-    data.unlink()
-    with pytest.raises(UserError, match="Condition 'baseline': There is no file"):
-        run_conditions(QUESTIONS, chosen, tmp_path / "c")
-    assert not (tmp_path / "c").exists()
-
-
-def test_a_folder_with_something_else_is_refused(data: Path, tmp_path: Path) -> None:
-    (tmp_path / "c").mkdir()
-    (tmp_path / "c" / "notes.txt").write_text("mine")
-    with pytest.raises(UserError, match="not empty and holds no runs of conditions"):
-        run_conditions(QUESTIONS, conditions(data, TWO), tmp_path / "c")
-    assert (tmp_path / "c" / "notes.txt").read_text() == "mine"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            '[a]\nsytem = "x"',
-            r"\[a\]: `endoxa probe qa` has no option 'sytem' for a condition. Did you mean 'system'",
-        ),
-        ('[a]\ndata = "x"', r"\[a\]: 'data' cannot be a condition: all measure the same models"),
-        ('[a]\nmodel = "http://127.0.0.1:1/v1#x"', r"\[a\]: 'model' cannot be a condition"),
-        ("[a]\nseed = 1", r"\[a\]: 'seed' cannot be a condition"),
-        ("[a]\nrepeats = 2", r"\[a\]: 'repeats' cannot be a condition"),
-        ("[a]\nmax-cost = 2", r"\[a\]: 'max-cost' cannot be a condition: .* no code, server or money"),
-        ("[a]\nrpm = 2", r"\[a\]: 'rpm' cannot be a condition"),
-        ('[a]\nout = "x"', r"\[a\]: `endoxa probe qa` has no option 'out' for a condition"),
-        ("[a]\ntrust-remote-code = true", "a file allows no code"),
-        ("[a]\ntrust_remote_code = true", "a file allows no code"),
-        ('[a]\nray-address = "auto"', "'ray-address' cannot be a condition"),
-        ('[a]\nextra = {api_key = "sk-planted"}', "looks like a secret"),
-        ('[a]\nrevision = "main"', "would have no effect on the model 'sim/biased'"),
-        ('[a]\nprompts = "/etc/hostname"', "not in the folder of"),
-        ('[a]\nprompts = "../up.toml"', "not in the folder of"),
-        ('[a]\nprompts = "none.toml"', "there is no file"),
-        ('[a]\ndebias = "other"', "unknown protocol 'other'"),
-        ("[a]\ntemperature = -1", r"\[a\]: temperature: Input should be greater"),
-        ("[a]\ntemperature = nan", "must be finite"),
-        ("[a]\nbefore = 3", r"\[a\]: before: "),
-        ("[a]\ndebias = 3", r"\[a\]: .*debias"),
-        ('[a]\nexamples = ["x"]', r"examples.0: Input should be a valid tuple \(found: 'x'\)"),
-        ('[a]\nsystem = "x"\n"max-tokens" = 1\nmax_tokens = 2', "'max_tokens' says what 'max-tokens' says"),
-        ('system = "x"', "'system' stands outside of the conditions"),
-        ('["a/b"]', "cannot name a folder"),
-        ('[".."]', "cannot name a folder"),
-        ("# none", "contains no conditions"),
-        ("x =", "not valid TOML"),
-    ],
-)
-def test_what_a_file_of_conditions_may_not_say(data: Path, text: str, message: str) -> None:
-    with pytest.raises(UserError, match=message) as problem:
-        conditions(data, text)
-    assert "conditions.toml" in str(problem.value)
+    assert (out / "conditions.toml").read_text() == more
+    with pytest.raises(UserError, match="a run of the condition 'again', which the file does not have"):
+        run_conditions(QUESTIONS, conditions(data, TWO), out)
 
 
 def test_instruments_have_the_conditions_that_are_options_of_theirs(data: Path) -> None:
     first = conditions(data, '[a]\nsystem = "x"\nafter = "y"', instrument=STORIES).each["a"]
     assert (first.system, first.after) == ("x", "y")
-    with pytest.raises(UserError, match="`endoxa probe pairs` has no option 'system'"):
-        conditions(data, '[a]\nsystem = "x"', instrument=PAIRS)
     text = '[a]\ndtype = "bfloat16"\nrevision = "v2"'
     first = conditions(data, text, ("hf/some/model",), PAIRS).each["a"]
     assert (first.options.dtype, first.options.revision) == (
@@ -271,10 +200,9 @@ def test_the_command_plans_runs_and_names_what_is_next(data: Path, tmp_path: Pat
     repeated = endoxa("probe", "qa", "--repeat", f"{out}#careful", "--out", tmp_path / "r")
     assert repeated.exit_code == 0, repeated.output
     assert records(tmp_path / "r").equals(records(out / "careful"))
-    page = endoxa("report", f"{out}#careful", "-o", tmp_path / "careful.csv")
-    assert page.exit_code == 0, page.output
-    estimates = endoxa("analyze", "run", f"{out}#careful", "-o", tmp_path / "careful2.csv")
-    assert estimates.exit_code == 0, estimates.output
+    for words in (("report",), ("analyze", "run")):
+        done = endoxa(*words, f"{out}#careful", "-o", tmp_path / f"{words[0]}.csv")
+        assert done.exit_code == 0, done.output
 
 
 def test_names_of_runs(data: Path, tmp_path: Path) -> None:
@@ -339,44 +267,6 @@ def test_a_limit_of_money_is_for_all_conditions_together(data: Path, tmp_path: P
             run_conditions(QUESTIONS, few, tmp_path / "less")
         done = run_conditions(QUESTIONS, free, tmp_path / "less")
     assert all(run.counts["records"] == 24 for run in done.values())
-
-
-@pytest.mark.slow
-def test_killed_in_the_second_condition_every_item_is_there_once(data: Path, tmp_path: Path) -> None:
-    file = tmp_path / "two.toml"
-    file.write_text(TWO)
-    with running(ServerSettings(stall_after=40)) as server:
-        command = [
-            *(sys.executable, "-c", "from endoxa.commands import main; main()"),
-            *("probe", "qa", "--data", str(data), "--model", f"{server.url}#small", "--set", "concurrency=4"),
-            *("--conditions", str(file), "--out", str(tmp_path / "c")),
-        ]
-        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-            while server.replies < 40 + 4:
-                time.sleep(0.02)
-            time.sleep(1.0)  # answers are written down every half second
-            process.send_signal(signal.SIGKILL)
-        assert (tmp_path / "c" / "baseline" / "records.parquet").exists()
-        assert not (tmp_path / "c" / "careful" / "records.parquet").exists()
-        before, server.stall_after = server.replies, None
-        finished = subprocess.run(command, capture_output=True, text=True, check=False)
-        asked = server.replies - before
-    assert finished.returncode == 0, finished.stderr
-    for name in ("baseline", "careful"):
-        assert sorted(records(tmp_path / "c" / name)["item_id"]) == sorted(
-            records(tmp_path / "c" / "baseline")["item_id"]
-        )
-        assert records(tmp_path / "c" / name)["item_id"].n_unique() == 24
-    assert asked < 24  # what the second lacked, and trial questions; nothing of the first
-
-
-def test_runs_of_conditions_are_ordinary_runs_for_errors(data: Path, tmp_path: Path) -> None:
-    run_conditions(QUESTIONS, conditions(data, TWO), tmp_path / "c")
-    other = data.with_name("other.jsonl")
-    write(other, questions(28))
-    with pytest.raises(UserError, match="different run"):
-        run_conditions(QUESTIONS, conditions(other, TWO), tmp_path / "c")
-    assert issubclass(DifferentRunError, UserError)
 
 
 def test_the_same_from_python(data: Path, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_closed_format_nobody_keeps_stops_the_run_and_the_same_command_goes_on
 
 @pytest.mark.parametrize(
     ("protocols", "said"),
-    [(("baseline",), "banana"), (("explanation", "reprompting"), "banana"), (("baseline",), "<think>well")],
+    [(("explanation", "reprompting"), "banana"), (("baseline",), "<think>well")],
 )
 def test_questions_that_nobody_answers_stop_the_run_too(
     protocols: tuple[Any, ...], said: str, tmp_path: Path

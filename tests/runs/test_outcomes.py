@@ -22,7 +22,6 @@ from support.harm_samples import associations, write_associations
 from support.http_server import serving
 from support.qa_questions import questions
 from support.qa_questions import write as write_questions
-from support.story_runs import prompt, write
 
 
 @pytest.mark.parametrize(
@@ -78,15 +77,12 @@ def half_cut_off(text: str) -> Callable[[Any, str | None], tuple[int, Any]]:
 
 
 DATA: dict[str, Callable[[Path], Path]] = {
-    "qa": lambda folder: write_questions(folder / "q.jsonl", questions(40)),
-    "stories": lambda folder: write(folder / "p.jsonl", [prompt(k) for k in range(20)]),
+    "qa": lambda folder: write_questions(folder / "q.jsonl", questions(20)),
     "harm": lambda folder: write_associations(folder / "a.csv", associations(20)),
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [("qa", "A"), ("stories", "A story."), ("harm", "Harm: 4\nFrequent: yes")]
-)
+@pytest.mark.parametrize(("name", "text"), [("qa", "A"), ("harm", "Harm: 4\nFrequent: yes")])
 def test_an_answer_that_ran_out_of_tokens_is_not_passed_over_in_silence(
     name: str, text: str, tmp_path: Path
 ) -> None:
@@ -112,7 +108,7 @@ def test_an_answer_that_ran_out_of_tokens_is_not_passed_over_in_silence(
     shown = str(instrument.headline(tmp_path / "run"))
     assert shown.startswith("Warning")
     if name == "qa":
-        assert " of 20" in shown
+        assert " of 10" in shown
         runs = read_runs([tmp_path / "run"])
         section = qa_sections(runs, read_results(runs, confidence=0.95, seed=0))[0]
         assert any("were cut off at max_tokens 64" in one.text for one in section.findings)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -69,11 +72,48 @@ def test_the_order_of_records_changes_nothing(write, first, second, seed):
 
 
 @settings(max_examples=8, deadline=None)
-@given(SIDES, st.sampled_from([0.001, 0.02, 0.3]))
-def test_the_same_scores_pass_at_any_margin(write, sides, margin):
-    a, _ = write(sides, sides)
-    again = shutil.copytree(a, a.parent / "again")
-    assert ex.gate(a, again, margin=margin).verdict == "pass"
+@given(SIDES, st.sampled_from([0, 0.02, 0.3]), st.sampled_from([1, 8]))
+def test_the_same_scores_pass_at_any_margin_and_whatever_the_number_of_identities(
+    tmp_path_factory, sides, margin, identities
+):
+    folder, items = tmp_path_factory.mktemp("same"), pairs(identities, 32 // identities, ("work", "age"))
+    a = write_run(folder / "a", items, np.array(sides))
+    again = shutil.copytree(a, folder / "again")
+    found = ex.gate(a, again, margin=margin)
+    assert found.verdict == "pass"
+    assert {(test.low, test.high) for test in found.tests} == {(0, 0)}
+
+
+@settings(max_examples=3, deadline=None)
+@given(st.integers(0, 99), st.floats(0, 0.09), st.sampled_from([0, 0.1]))
+def test_the_same_answers_pass(tmp_path_factory, seed, refused, margin):
+    folder, asked = tmp_path_factory.mktemp("answers"), questions()
+    table = records(asked, {"sim/a": Lean(refused=refused)}, seed=seed)
+    a = qa_folder(folder / "a", asked, table, "Town")
+    assert ex.gate(a, shutil.copytree(a, folder / "again"), margin=margin).passed
+
+
+HASHED = """
+import sys
+import endoxa as ex
+a, b = sys.argv[1:]
+print(ex.compare(a, b).changes.write_json(), ex.compare(a, b).items.write_json(), ex.gate(a, b, margin=0.1).to_dict())
+"""
+
+
+def test_the_hash_seed_changes_nothing(write):
+    sides = np.random.default_rng(0).choice([-1, 0, 1], (2, ITEMS.height))
+    folders = [str(folder) for folder in write(*sides.tolist())]
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", HASHED, *folders],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
 
 
 @pytest.mark.parametrize("lean", [0.55, 0.7, 0.95])

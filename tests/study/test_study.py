@@ -85,6 +85,12 @@ def study(finished, tmp_path) -> Path:
     return Path(shutil.copytree(finished, tmp_path / "study"))
 
 
+def only_pairs(study: Path) -> None:
+    """Take the other instruments out of the study file."""
+    for part in PARTS_NAMES[1:]:
+        edit(study, f'{part} = "sim/latent"\n', "")
+
+
 def records(folder: Path) -> dict[str, pl.DataFrame]:
     return {path.parent.name: pl.read_parquet(path) for path in folder.glob("runs/*/records.parquet")}
 
@@ -98,16 +104,6 @@ def test_init_gives_ids_and_suggests_what_stories_can_show(begun):
     assert ("Muslims", "Muslim", "married", "married") in said
     assert ("men", "man", "unemployed", "unemployed") in said
     assert not {attribute for _, _, attribute, _ in said} & {"gentle", "kind", "clever"}
-
-
-def test_init_refuses_a_second_study_and_associations_that_stand_twice(begun, tmp_path):
-    with pytest.raises(UserError, match="holds a study already"):
-        init_study(begun, begun / "associations.csv", (), ())
-    twice = tmp_path / "twice.csv"
-    twice.write_text("identity,attribute\nmen,strong\nmen,weak\nmen,strong\n")
-    with pytest.raises(UserError, match="rows 1 and 3: the same association"):
-        init_study(tmp_path / "other", twice, (), ())
-    assert not (tmp_path / "other").exists()
 
 
 def test_words_that_mean_no_value_are_left_to_people():
@@ -138,52 +134,52 @@ def test_every_item_knows_its_association(finished):
     assert set(tests["association_id"]) == set(made["tests"].ids)
 
 
-def test_planted_strengths_are_in_the_records(finished):
+def test_the_commands_say_what_they_did_and_records_have_the_planted_strengths(begun, tmp_path):
     """The mean difference of a pair is its planted strength where parts do not scatter."""
-    folder = finished.parent / "exact"
-    shutil.copytree(finished, folder, ignore=shutil.ignore_patterns("runs"), dirs_exist_ok=True)
+    folder = Path(shutil.copytree(begun, tmp_path / "study"))
     edit(folder, 'pairs = "sim/latent"', 'pairs = "sim/latent?scatter=0&mean=1"')
-    for part in ("tests", "questions", "stories", "choices"):
-        edit(folder, f'{part} = "sim/latent"\n', "")
-    run_study(read_study(folder))
-    found = records(folder)["pairs"]
+    edit(folder, "[pairs]", '[convergence]\nrule = "sum"\n[pairs]')
+    assert read_study(folder).comparison.rule == "sum"
+    only_pairs(folder)
+    run = CliRunner().invoke
+    planned = run(app, ["study", "run", str(folder), "--plan"])
+    assert planned.exit_code == 0, planned.output
+    assert "detectable" in planned.output
+    done = run(app, ["study", "run", str(folder)])
+    assert done.exit_code == 0, done.output
+    assert "Spent: $0.00" in done.output
+    assert '"records": 48' in run(app, ["study", "run", str(folder), "--json"]).stdout
     planted = Strengths(mean=1, scatter=0)
-    for name, value in found.select(
-        "association_id", pl.col("score_more") - pl.col("score_less")
-    ).iter_rows():
+    strengths = records(folder)["pairs"].select("association_id", pl.col("score_more") - pl.col("score_less"))
+    for name, value in strengths.iter_rows():
         assert value == pytest.approx(planted.of(name, "pairs"), abs=1e-6)
 
 
 @pytest.mark.slow
 def test_a_finished_study_is_left_alone_and_a_changed_setting_reruns_only_what_depends_on_it(study):
-    before = {
-        name: read_run(study / "runs" / name)["finished"]
-        for name in ("pairs", "tests", "questions", "profiles")
-    }
+    before = {path.name: read_run(path)["finished"] for path in (study / "runs").iterdir()}
     assert all(one.what == "was complete" for one in run_study(read_study(study))[1])
     edit(study, "per_association = 1", "per_association = 2")
+    edit(study, "repeats = 1", "repeats = 2")
     done = {one.name: one for one in run_study(read_study(study))[1]}
-    assert {name for name, one in done.items() if one.what == "begun anew"} == {"questions", "choices"}
-    for name in ("pairs", "tests", "profiles"):
+    anew = {name for name, one in done.items() if one.what == "begun anew"}
+    assert anew == {"questions", "choices", "stories", "profiles"}
+    for name in before.keys() - anew:
         assert read_run(study / "runs" / name)["finished"] == before[name]
     # Back to what it was: the earlier answers are there.
     edit(study, "per_association = 2", "per_association = 1")
+    edit(study, "repeats = 2", "repeats = 1")
     done = {one.name: one for one in run_study(read_study(study))[1]}
     assert all(one.what == "was complete" for one in done.values())
     assert read_run(study / "runs" / "questions")["finished"] == before["questions"]
-    assert {path.name for path in (study / "earlier").iterdir()} == {"questions-2", "choices-2"}
-
-
-def test_stories_with_other_repeats_give_other_profiles(study):
-    edit(study, 'map = "stories.csv"      # which values of main characters mean which association\nrepeats = 1',
-         'map = "stories.csv"\nrepeats = 2')  # fmt: skip
-    done = {one.name: one.what == "begun anew" for one in run_study(read_study(study))[1]}
-    assert {name for name, again in done.items() if again} == {"stories", "profiles"}
+    assert {path.name for path in (study / "earlier").iterdir()} == {f"{name}-2" for name in anew}
 
 
 @pytest.mark.slow
 def test_a_model_is_added_without_measuring_the_others_again(study):
     edit(study, "[[models]]", '[[models]]\nname = "second"\nquestions = "sim/biased"\n\n[[models]]')
+    with pytest.raises(UserError, match="a model is not measured"):
+        require_current(read_study(study))
     done = {one.name: one for one in run_study(read_study(study))[1]}
     assert not any(one.what == "begun anew" for one in done.values())
     found = records(study)["questions"]
@@ -195,14 +191,11 @@ def test_a_model_is_added_without_measuring_the_others_again(study):
 def test_killed_at_any_moment_it_continues_and_every_item_is_there_once(begun, finished, tmp_path):
     folder = Path(shutil.copytree(begun, tmp_path / "study"))
     command = [sys.executable, "-c", "from endoxa.commands import main; main()", "study", "run", str(folder)]
-    for name in ("questions", "profiles"):
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        for _ in range(600):
-            if (folder / "runs" / name / "journal.sqlite").exists() or process.poll() is not None:
-                break
-            time.sleep(0.05)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    while not (folder / "runs" / "profiles" / "journal.sqlite").exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
     run_study(read_study(folder))
     expected, found = records(finished), records(folder)
     assert found.keys() == expected.keys()
@@ -211,10 +204,11 @@ def test_killed_at_any_moment_it_continues_and_every_item_is_there_once(begun, f
     assert not (folder / "earlier").exists()
 
 
-def test_what_is_not_current_is_refused(study):
-    assert [step.name for step in require_current(read_study(study))[1]] == [
-        "pairs", "tests", "questions", "stories", "profiles", "choices",
-    ]  # fmt: skip
+def test_a_moved_study_is_current_and_what_is_not_current_is_refused(study, tmp_path):
+    study = Path(shutil.move(study, tmp_path / "elsewhere"))
+    names = [step.name for step in require_current(read_study(study))[1]]
+    assert names == ["pairs", "tests", "questions", "stories", "profiles", "choices"]
+    assert all(one.what == "was complete" for one in run_study(read_study(study))[1])
     edit(study, "seed = 0", "seed = 1")
     with pytest.raises(UserError, match=r"not that of the study file any more .*seed was 0, is now 1"):
         require_current(read_study(study))
@@ -226,35 +220,8 @@ def test_what_is_not_current_is_refused(study):
     shutil.rmtree(study / "runs" / "pairs")
     with pytest.raises(UserError, match=r"'pairs' of .* is not finished"):
         require_current(read_study(study))
-
-
-def test_a_moved_study_is_still_current(study, tmp_path):
-    moved = Path(shutil.move(study, tmp_path / "elsewhere"))
-    assert len(require_current(read_study(moved))[1]) == 6
-    assert all(one.what == "was complete" for one in run_study(read_study(moved))[1])
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "sentence"),
-    [
-        ("framings = 2", "framing = 2", r"\[pairs\]: there is no option 'framing'. Did you mean 'framings'"),
-        ("framings = 2", "seed = 2", "'seed' is set once for the whole study"),
-        ("framings = 2", "framings = 0", "framings"),
-        ("framings = 2", 'rules = "sums"', "sums"),
-        ("seed = 0", "seed = -1", "seed"),
-        ("seed = 0", "sede = 0", "sede"),
-        ("[pairs]", "[pears]", "pears"),
-        ('name = "sim/latent"', "", "models.1.name"),
-        ('pairs = "sim/latent"', 'pairs = "sim/biased"', "cannot score sentences"),
-        ("[tests]", "[tests", "not valid TOML"),
-        ("[tests]", "[[steps]]\nverb = 'report'\n\n[tests]", "steps: extra inputs are not permitted"),
-    ],
-)
-def test_faults_of_the_study_file_are_one_sentence(begun, tmp_path, old, new, sentence):
-    folder = Path(shutil.copytree(begun, tmp_path / "study"))
-    edit(folder, old, new)
-    with pytest.raises(UserError, match=sentence):
-        run_study(read_study(folder))
+    with pytest.raises(UserError, match=r"is not finished\. Run it: endoxa study run"):
+        write_study(read_study(study), tmp_path / "study.html")
 
 
 @pytest.mark.parametrize(
@@ -275,13 +242,6 @@ def test_a_file_outside_of_the_study_is_read_only_if_the_command_names_it(begun,
     with pytest.raises(UserError, match="not in the folder of the study"):
         read_study(folder)
     read_study(folder, Allowed(files=(outside,)))
-
-
-def test_two_models_of_one_name_are_refused(begun, tmp_path):
-    folder = Path(shutil.copytree(begun, tmp_path / "study"))
-    edit(folder, "[[models]]", '[[models]]\nname = "sim/latent"\nquestions = "sim/biased"\n\n[[models]]')
-    with pytest.raises(UserError, match="two models have name = 'sim/latent'"):
-        read_study(folder)
 
 
 def test_the_budget_is_one_for_all_runs(study, monkeypatch):
@@ -345,29 +305,13 @@ def test_strengths_have_the_planted_correlation():
         Strengths(correlation=1.2)
 
 
-def test_the_commands_say_what_they_did(begun, tmp_path):
-    folder = Path(shutil.copytree(begun, tmp_path / "study"))
-    for part in ("tests", "questions", "stories", "choices"):
-        edit(folder, f'{part} = "sim/latent"\n', "")
-    run = CliRunner().invoke
-    planned = run(app, ["study", "run", str(folder), "--plan"])
-    assert planned.exit_code == 0, planned.output
-    assert "detectable" in planned.output
-    done = run(app, ["study", "run", str(folder)])
-    assert done.exit_code == 0, done.output
-    assert "Spent: $0.00" in done.output
-    again = run(app, ["study", "run", str(folder), "--json"])
-    assert '"records": 48' in again.stdout
-
-
 def test_python_has_the_same_steps(tmp_path):
     import endoxa as ex
 
     table = pl.read_csv(associations(tmp_path))
     begun = ex.study_init(tmp_path / "study", source=table, model="sim/latent", language="en")
     assert "study.toml" in str(begun)
-    for part in ("tests", "questions", "stories", "choices"):
-        edit(tmp_path / "study", f'{part} = "sim/latent"\n', "")
+    only_pairs(tmp_path / "study")
     planned = ex.study_run(tmp_path / "study", plan=True).tables["plan"]
     assert planned["items"].to_list() == [96]
     done = ex.study_run(tmp_path / "study", progress=False).tables
@@ -396,60 +340,6 @@ def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
     assert set(effects["association_id"]) <= set(pl.read_csv(study / "associations.csv")["association_id"])
 
 
-def test_a_study_that_was_not_run_has_no_page(begun, tmp_path):
-    with pytest.raises(UserError, match=r"is not finished\. Run it: endoxa study run"):
-        write_study(read_study(begun), tmp_path / "study.html")
-    with pytest.raises(UserError, match=r"must end in \.html"):
-        write_study(read_study(begun), tmp_path / "study.csv")
-
-
-def test_the_comparison_can_be_chosen(study):
-    path = study / "study.toml"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text + '\n[convergence]\nrule = "sum"\n', encoding="utf-8")
-    assert read_study(study).comparison.rule == "sum"
-    path.write_text(text + "\n[convergence]\nseed = 3\n", encoding="utf-8")
-    with pytest.raises(UserError, match="set once for the whole study"):
-        read_study(study)
-    path.write_text(text + "\n[convergence]\nrules = 3\n", encoding="utf-8")
-    with pytest.raises(UserError, match="Did you mean 'rule'"):
-        read_study(study)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("planted", "low", "high"), [(1.0, 0.8, 1.3), (0.0, -0.5, 0.5)])
-def test_a_planted_correlation_of_pairs_and_tests_is_found(tmp_path, planted, low, high):
-    """From the study file to the page: what was planted between two instruments is what the study reports."""
-    said = (
-        "gentle",
-        "kind",
-        "patient",
-        "strong",
-        "loud",
-        "brave",
-        "generous",
-        "honest",
-        "rich",
-        "clever",
-        "calm",
-        "lazy",
-    )
-    groups = (*IDENTITIES, "nurses", "farmers", "teachers", "soldiers", "bakers", "lawyers")
-    rows = [(identity, attribute, "group") for identity in groups for attribute in said]
-    table = pl.DataFrame(rows, schema=["identity", "attribute", "axis"], orient="row")
-    table.write_csv(tmp_path / "associations.csv")
-    name = f"sim/latent?correlation={planted:g}&scatter=0.5"
-    init_study(tmp_path / "study", tmp_path / "associations.csv", (name,), ())
-    for part in ("questions", "stories", "choices"):
-        edit(tmp_path / "study", f'{part} = "{name}"\n', "")
-    run_study(read_study(tmp_path / "study"))
-    found, _ = write_study(read_study(tmp_path / "study"), tmp_path / "study.html")
-    (row,) = found.correlations.to_dicts()
-    assert {row["instrument_1"], row["instrument_2"]} == {"pairs", "tests"}
-    assert low < row["corrected"] < high
-    assert row["verdict"] == ("above" if planted else "unclear")
-
-
 def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
     models = ("hf/org/small", "openai/gpt-4o-mini", "sim/biased", "sim/teller", "st/org/encoder")
     init_study(tmp_path / "study", associations(tmp_path), models, ("en",))
@@ -462,8 +352,6 @@ def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
         "sim/teller": {"stories"},
         "encoder": {"tests"},
     }
-    with pytest.raises(UserError, match="names no respondent"):
-        init_study(tmp_path / "other", associations(tmp_path), ("sim/nobody",), ())
 
 
 def test_a_study_of_weights_on_this_machine_asks_little_and_scores_options(tmp_path):
@@ -478,23 +366,14 @@ def test_a_study_of_weights_on_this_machine_asks_little_and_scores_options(tmp_p
     assert not {("ask",)} & {*both["questions"].probe, *both["choices"].probe}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("old", "new"), [("confidence = 0.95", "confidence = 0.9"), ("seed = 0", "seed = 7")]
-)
-def test_after_a_changed_setting_and_a_run_the_study_can_be_reported(study, old, new):
+def test_after_a_changed_setting_and_a_run_the_study_can_be_reported(study):
     """Neither decides the records of pairs, which are not measured again; their estimates are made anew."""
-    edit(study, old, new)
-    with pytest.raises(UserError, match="any more"):
-        require_current(read_study(study))
+    for old, new in (("confidence = 0.95", "confidence = 0.9"), ("seed = 0", "seed = 7")):
+        edit(study, old, new)
+        with pytest.raises(UserError, match="any more"):
+            require_current(read_study(study))
     run_study(read_study(study))
     assert len(require_current(read_study(study))[1]) == 6
-
-
-def test_a_model_that_was_added_and_not_measured_is_noticed(study):
-    edit(study, "[[models]]", '[[models]]\nname = "second"\nquestions = "sim/biased"\n\n[[models]]')
-    with pytest.raises(UserError, match="a model is not measured"):
-        require_current(read_study(study))
 
 
 def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path) -> None:

@@ -46,7 +46,10 @@ def refusals(test_file: str) -> list[object]:
     """
     table = tomllib.loads(Path(test_file).with_name("refusals.toml").read_text(encoding="utf-8"))
     shared = table.get("files", {})
-    rows = [Refusal(**row | {"files": shared | row.get("files", {})}) for row in table["refusal"]]
+    rows = [
+        Refusal(**row | {"files": shared | row.get("files", {}), "leaves": tuple(row.get("leaves", ()))})
+        for row in table["refusal"]
+    ]
     return [pytest.param(row, id=row.name) for row in rows]
 
 

@@ -87,14 +87,16 @@ def init_study(
     table = with_identity_keys(_with_ids(one_spelling(table, source=str(source)), source))
     there = _languages(table, languages)
     suggested = suggestions(table, read_vocabulary())
+    names = tuple(suggested.filter(pl.col("base_value") != "")[ID])
+    unsaid = "support" in table.columns and (table["support"].str.strip_chars() == "0").any()
+    without = {} if names else {STORIES.name: f"no association has values of stories yet: fill in {MAP}"}
+    # Before anything is written: a model that nobody knows is refused here.
+    text = study_text(models or (SIMULATED,), there, without, unsaid=unsaid)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_table(table, folder / ASSOCIATIONS)
         write_table(suggested, folder / MAP)
-        names = tuple(suggested.filter(pl.col("base_value") != "")[ID])
-        unsaid = "support" in table.columns and (table["support"].str.strip_chars() == "0").any()
-        without = {} if names else {STORIES.name: f"no association has values of stories yet: fill in {MAP}"}
-        _write_study(folder, study_text(models or (SIMULATED,), there, without, unsaid=unsaid))
+        _write_study(folder, text)
         if more := _without(read_study(folder)):
             without |= more
             _write_study(folder, study_text(models or (SIMULATED,), there, without, unsaid=unsaid))

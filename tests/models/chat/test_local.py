@@ -20,7 +20,6 @@ from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.generation import next_tokens
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.chat.templates import Generated, Prompt, Settings, Stops, Template, next_turn_of
-from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.schema.chat import Message, Sampling
 
 TEMPLATE = (
@@ -90,21 +89,16 @@ def test_greedy_answers_are_those_of_transformers(folders, architecture):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["causal", "encoder-decoder"])
-@pytest.mark.parametrize("sampling", [GREEDY, DRAWN, replace(DRAWN, top_p=0.7, extra={"top_k": 20})])
+@pytest.mark.parametrize("sampling", [GREEDY, replace(DRAWN, top_p=0.9, extra={"top_k": 50})])
 def test_batches_change_nothing(folders, architecture, sampling):
     alone, together = (opened(folders / architecture, batch_size=size) for size in (1, 4))
     one_by_one = all_answers(alone, TEXTS, sampling)
+    if sampling.temperature:
+        assert all_answers(together, TEXTS, replace(sampling, seed=6)) != one_by_one
+        drawn_anew = [all_answers(together, TEXTS, replace(sampling, seed=None)) for _ in range(2)]
+        assert drawn_anew[0] != drawn_anew[1]
     assert all_answers(together, TEXTS, sampling) == one_by_one
     assert all_answers(together, TEXTS[::-1], sampling) == one_by_one[::-1]
-
-
-def test_seeds_repeat_and_differ(folders):
-    model = opened(folders / "causal")
-    first = all_answers(model, TEXTS, DRAWN)
-    assert all_answers(model, TEXTS, DRAWN) == first
-    assert all_answers(model, TEXTS, replace(DRAWN, seed=6)) != first
-    unseeded = replace(DRAWN, seed=None)
-    assert all_answers(model, TEXTS, unseeded) != all_answers(model, TEXTS, unseeded)
 
 
 def prompt(seed: int, **settings) -> Prompt:
@@ -116,20 +110,25 @@ def drawn(batch, scores, step=0):
     return next_tokens(batch, [step] * len(batch), scores)
 
 
+def same(weights, count):
+    """How often two independent draws differ and agree."""
+    agree = sum((weight / sum(weights)) ** 2 for weight in weights)
+    return [count * (1 - agree), count * agree]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "support"),
     [
         ({"temperature": 1.0}, range(6)),
-        ({"temperature": 0.5}, range(6)),
         ({"temperature": 2.0, "top_k": 3}, (1, 3, 5)),
         ({"temperature": 1.0, "top_p": 0.75}, (1, 3)),
     ],
 )
 def test_draws_follow_the_distribution(settings, support):
-    """Chi-square of 20,000 seeds against the softmax, computed here, over what top-k and top-p leave."""
+    """Chi-square of 5,000 seeds against the softmax, computed here, over what top-k and top-p leave."""
     logits = torch.tensor([0.0, 2.0, -torch.inf, 1.5, -1.0, 0.5])
-    count = 20_000
+    count = 5_000
     found = drawn([prompt(seed, **settings) for seed in range(count)], logits.repeat(count, 1))
     weights = [
         torch.exp(logits[token] / settings["temperature"]).item() if token in support else 0.0
@@ -137,16 +136,11 @@ def test_draws_follow_the_distribution(settings, support):
     ]
     expected = [count * weight / sum(weights) for weight in weights]
     observed = torch.bincount(found, minlength=6).tolist()
+    again = drawn([prompt(seed, **settings) for seed in range(count)], logits.repeat(count, 1), step=1)
+    assert chisquare(torch.bincount((again == found).long(), minlength=2), same(weights, count)).pvalue > 1e-6
     cells = [(o, e) for o, e in zip(observed, expected, strict=True) if e > 0]
     assert sum(o for o, _ in cells) == count
     assert chisquare(*zip(*cells, strict=True)).pvalue > 1e-6
-
-
-def test_steps_draw_independently():
-    scores = torch.zeros(4_000, 4)
-    batch = [prompt(seed) for seed in range(4_000)]
-    pairs = drawn(batch, scores) * 4 + drawn(batch, scores, step=1)
-    assert chisquare(torch.bincount(pairs, minlength=16).tolist()).pvalue > 1e-6
 
 
 def test_output_that_is_no_number_is_refused():
@@ -222,54 +216,17 @@ def test_the_checkpoints_own_settings_hold_where_none_are_asked_for(folders, tmp
     ]
 
 
-def test_description_has_template_and_fingerprint(folders, tmp_path):
+def test_a_template_of_ones_own_is_described_and_its_arguments_reach_it(folders, tmp_path):
     file = tmp_path / "mine.jinja"
     file.write_text("{{ messages[-1].content }}:")
     facts = opened(folders / "causal", chat_template=str(file)).describe()
     assert facts["chat_template"]["source"] == "mine.jinja"
     assert len(facts["fingerprint"]) == 64
     assert json.loads(json.dumps(facts))["provider"] == "hf"
-
-
-def test_template_arguments_reach_the_template(folders):
+    ways = ({}, {"chat_template_kwargs": {"loud": True}})
     model = opened(folders / "causal")
-    plain, loud = (
-        all_answers(model, ["Rain"], replace(GREEDY, extra=extra))[0]
-        for extra in ({}, {"chat_template_kwargs": {"loud": True}})
-    )
+    plain, loud = (all_answers(model, ["Rain"], replace(GREEDY, extra=extra))[0] for extra in ways)
     assert loud.usage.prompt_tokens > plain.usage.prompt_tokens
-
-
-def test_without_a_template_two_ways_out_are_named(tiny):
-    with pytest.raises(UserError, match=r"no chat template.*--set chat_template=FILE.*--ask loglik"):
-        opened(tiny["causal"])
-
-
-def test_masked_models_are_refused(tiny, tmp_path):
-    with pytest.raises(UserError, match="masked language model that cannot write"):
-        opened(tiny["masked"])
-
-
-@pytest.mark.parametrize("content", ["{% for", "{{ messages.nothing.content }}"])
-def test_broken_templates_are_known_before_a_run(folders, tmp_path, content):
-    file = tmp_path / "broken.jinja"
-    file.write_text(content)
-    with pytest.raises(
-        UserError, match=r"chat template of .*broken\.jinja.* does not take a conversation of user"
-    ):
-        asyncio.run(opened(folders / "causal", chat_template=str(file)).check())
-
-
-def test_a_template_that_writes_nothing_is_refused(folders, tmp_path):
-    file = tmp_path / "empty.jinja"
-    file.write_text("{% for turn in conversation %}{{ turn }}{% endfor %}")
-    with pytest.raises(UserError, match="writes nothing for a conversation"):
-        asyncio.run(opened(folders / "causal", chat_template=str(file)).check())
-
-
-def test_missing_template_files_are_refused(folders, tmp_path):
-    with pytest.raises(UserError, match="There is no file"):
-        opened(folders / "causal", chat_template=str(tmp_path / "none.jinja"))
 
 
 def test_a_template_may_refuse_a_conversation(folders):
@@ -289,23 +246,6 @@ def test_a_template_may_refuse_a_conversation(folders):
 def test_settings_are_never_left_out_silently(folders, change, message):
     with pytest.raises(UserError, match=message):
         all_answers(opened(folders / "causal"), ["Rain"], replace(GREEDY, **change))
-
-
-@pytest.mark.parametrize(
-    ("prompt", "text", "answer", "thoughts"),
-    [
-        ("<user>", "B", "B", ""),
-        ("<user>", "<think>\nWell.\n</think>\n\nB", "\n\nB", "Well."),
-        ("<user><think>\n", "Well.\n</think>B", "B", "Well."),
-        ("<user>", "Well.</think>B", "B", "Well."),
-        ("<user>", "<think>Well, I", "", "Well, I"),
-        ("<user><think>\n\n</think>\n\n", "B", "B", ""),
-        ("<user>", "a < b </think", "a < b </think", ""),
-    ],
-)
-def test_thoughts_are_parted_from_the_answer(prompt, text, answer, thoughts):
-    spoken = part_thoughts(text, prompt)
-    assert (spoken.text, spoken.reasoning) == (answer, thoughts)
 
 
 def test_thoughts_between_special_tokens_are_parted(folders):
@@ -399,21 +339,6 @@ def test_out_of_memory_halves_the_batch(folders, monkeypatch, architecture):
     assert sizes[:3] == [4, 2, 1]
 
 
-def test_errors_of_the_thread_reach_every_caller_of_the_batch(folders, monkeypatch):
-    model = opened(folders / "causal", batch_size=4)
-
-    def broken(**_kwargs):
-        raise ValueError("wires crossed")
-
-    monkeypatch.setattr(model._checkpoint.network, "forward", broken)
-
-    async def ask():
-        asked = (model.ask(conversation(text), GREEDY) for text in TEXTS)
-        return await asyncio.gather(*asked, return_exceptions=True)
-
-    assert [str(problem) for problem in asyncio.run(ask())] == ["wires crossed"] * len(TEXTS)
-
-
 def test_a_closed_model_gives_its_memory_back(folders):
     model = opened(folders / "causal")
 
@@ -458,29 +383,20 @@ def test_batches_are_filled_and_hold_what_is_alike():
     assert counting.batches[:4] == [[0, 2, 4, 6], [1, 3, 5, 7], [8, 10], [9, 11]]
 
 
-def test_one_failing_batch_leaves_the_others_alone():
-    batcher = Batcher(Counting(), lambda number: number // 10, 4)
+def test_one_failing_batch_and_a_caller_who_leaves_change_nothing_for_others():
+    counting = Counting()
+    batcher = Batcher(counting, lambda number: number // 10, 4)
 
     async def submit():
-        return await asyncio.gather(*map(batcher.submit, (1, 12, 13, 2, 21)), return_exceptions=True)
+        leaving, *staying = (asyncio.create_task(batcher.submit(number)) for number in (3, 1, 12, 13, 2, 21))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        return await asyncio.gather(*staying, return_exceptions=True)
 
     found = asyncio.run(submit())
     assert [found[0], found[3], found[4]] == [2, 4, 42]
     assert [str(found[1]), str(found[2])] == ["thirteen", "thirteen"]
-
-
-def test_a_caller_who_leaves_is_not_computed():
-    counting = Counting()
-    batcher = Batcher(counting, lambda _number: None, 4)
-
-    async def submit():
-        leaving, staying = (asyncio.create_task(batcher.submit(number)) for number in (1, 2))
-        await asyncio.sleep(0)
-        leaving.cancel()
-        return await staying, await asyncio.gather(leaving, return_exceptions=True)
-
-    assert asyncio.run(submit())[0] == 4
-    assert counting.batches == [[2]]
+    assert counting.batches[0] == [1, 2]
 
 
 @pytest.mark.parametrize("leave", ["callers", "close"])

@@ -54,28 +54,6 @@ def test_words_that_name_a_model(
     assert (spec.base_url, spec.host.key) == (url, key)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("openia/gpt", "Did you mean openai/gpt?"),
-        ("Groq/x", "Did you mean groq/x?"),
-        ("google-bert/bert", "Did you mean hf/google-bert/bert"),
-        ("openai/", "write openai/NAME"),
-        ("http://h/v1", "write it as http://h/v1#NAME"),
-        ("http://me:secret@h/v1#x", "no user name, password"),
-        ("https://h/v1?key=secret#x", "no user name, password"),
-        ("http://127.0.0.1:99999/v1#x", "port up to 65535"),
-        ("http://[::1/v1#x", "cannot be read"),
-        ("http:///v1#x", "has no host"),
-    ],
-)
-def test_words_that_name_none(text: str, said: str) -> None:
-    with pytest.raises(UserError) as raised:
-        parse_chat_model(text, {})
-    assert said in str(raised.value)
-    assert "secret" not in str(raised.value)
-
-
 @given(st.text(max_size=40))
 def test_any_words_give_a_spec_or_a_sentence(text: str) -> None:
     with contextlib.suppress(UserError):
@@ -114,11 +92,14 @@ def test_own_providers(tmp_path: Path) -> None:
         parse_chat_model("lab/x", environment)
 
 
-def test_keys_come_from_the_environment() -> None:
+def test_keys_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = parse_chat_model("openai/x", {})
     assert read_key(spec, {"OPENAI_API_KEY": " abc\n"}) == "abc"
     with pytest.raises(UserError, match="set the environment variable OPENAI_API_KEY"):
         read_key(spec, {})
+    monkeypatch.delenv("GROQ_API_KEY", raising=False)
+    with pytest.raises(UserError, match="GROQ_API_KEY"):  # before anything is sent
+        open_chat(parse_chat_model("groq/x", {}), ChatOptions())
     with pytest.raises(UserError, match="copy the key again") as raised:
         read_key(spec, {"OPENAI_API_KEY": "abc\ndef"})
     assert "abc" not in str(raised.value)
@@ -160,12 +141,6 @@ def test_settings_about_tokens_are_no_secret() -> None:
     refuse_secrets({"max_tokens": 5, "stop_token_ids": [1], "top_k": 4, "metadata": {"user": "x"}})
 
 
-def test_missing_key_is_said_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GROQ_API_KEY", raising=False)
-    with pytest.raises(UserError, match="GROQ_API_KEY"):
-        open_chat(parse_chat_model("groq/x", {}), ChatOptions())
-
-
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
@@ -200,12 +175,6 @@ def test_prices() -> None:
     assert price_of(parse_chat_model("openai/gpt-4o-mini", {}), "1,2.5") == Price(1.0, 2.5, "given")
     for text in ("http://127.0.0.1:8000/v1#x", "ollama/x", "hf/x", "sim/biased", "openai/no-such-model"):
         assert price_of(parse_chat_model(text, {})) is None
-
-
-@pytest.mark.parametrize("text", ["", "1", "1,2,3", "a,b", "-1,2", "nan,1", "1,inf"])
-def test_prices_that_are_none(text: str) -> None:
-    with pytest.raises(UserError, match="is not IN,OUT"):
-        price_of(parse_chat_model("openai/gpt-4o-mini", {}), text)
 
 
 @pytest.mark.parametrize("package", ["openai", "aiolimiter"])

@@ -62,6 +62,9 @@ def test_thoughts_are_kept_and_those_without_an_end_are_marked() -> None:
     assert spoken(ChatAnswer("<think>A baker")).finish == THOUGHTS_ONLY
     assert spoken(ChatAnswer("<think>A baker", finish="length")).finish == "length"
     assert part_thoughts("A baker", "<user>[THINK]\n") == Spoken("", "A baker", unfinished=True)
+    assert part_thoughts("Well.\n</think>B", "<user><think>\n") == Spoken("B", "Well.")
+    assert part_thoughts("B", "<user><think>\n\n</think>\n\n") == Spoken("B", "")
+    assert part_thoughts("<think>\nWell.\n</think>\n\nB", "<user>") == Spoken("\n\nB", "Well.")
 
 
 def test_formats_of_ones_own(tmp_path, monkeypatch) -> None:

@@ -104,10 +104,9 @@ def test_places_of_fixed_size_change_no_answer(kind: str, monkeypatch: pytest.Mo
     prompts = [Prompt((*BEGINNING[: k % 3 * 9], 2 + k % 7, 3), DRAWN, seed=k) for k in range(24)]
     alone = answers(Watched(kind), prompts, 1)
     assert len({len(answer.ids) for answer in alone}) > 8
-    for size in (5, 24):
-        watched = Watched(kind)
-        assert answers(watched, prompts, size, fixed_places=True) == alone
-        assert {rows for rows, tokens in watched.read if tokens == 1} <= {2, 4, 8, 16, 32}
+    watched = Watched(kind)
+    assert answers(watched, prompts, 5, fixed_places=True) == alone
+    assert {rows for rows, tokens in watched.read if tokens == 1} <= {2, 4, 8, 16, 32}
 
 
 def test_a_common_beginning_and_equal_prompts_are_read_once() -> None:

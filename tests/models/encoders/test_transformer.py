@@ -77,8 +77,10 @@ def test_effect_sizes_of_the_original_code_follow_from_each_pooling(reference, o
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("architecture", ["masked", "causal", "encoder-decoder"])
-@pytest.mark.parametrize("layer", [None, 0, 1, 2])
+@pytest.mark.parametrize(
+    ("architecture", "layer"),
+    [("masked", None), ("masked", 0), ("causal", None), ("causal", 1), ("encoder-decoder", 2)],
+)
 def test_poolings_are_what_they_say_one_text_at_a_time(tiny, architecture, layer):
     from transformers import AutoModel, AutoTokenizer
 
@@ -110,7 +112,7 @@ def test_poolings_are_what_they_say_one_text_at_a_time(tiny, architecture, layer
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     st.lists(st.sampled_from(["rain", "City people", "The bakers", "Old drivers walk fast in the rain"])),
     st.integers(1, 40),
@@ -150,26 +152,12 @@ def test_each_distinct_sequence_goes_through_the_network_once(tiny):
     assert sum(rows) == len(set(TEXTS))
 
 
-def test_a_model_without_classification_token_refuses_cls(tiny):
-    for architecture in ("causal", "encoder-decoder"):
-        with pytest.raises(UserError, match="The pooling 'cls' needs a classification token"):
-            open_encoders(parse_encoder(f"hf/{tiny[architecture]}"), PLAIN, ("cls",), TEXTS)
-
-
 def test_text_too_long_and_text_without_token_are_refused_before_any_work(tiny):
     spec = parse_encoder(f"hf/{tiny['masked']}")
     with pytest.raises(UserError, match=r"has \d+ tokens and .* reads at most 64"):
         open_encoders(spec, PLAIN, ("cls",), ["rain", "rain " * 80])
     with pytest.raises(UserError, match="no token"):
         open_encoders(spec, PLAIN, ("first-wordpiece",), ["rain", "  "])
-
-
-def test_layer_out_of_range_and_unfit_options_are_refused(tiny):
-    spec = parse_encoder(f"hf/{tiny['masked']}")
-    with pytest.raises(UserError, match=r"no layer 3: give --layer 0 \(the embeddings\) to 2"):
-        open_encoders(spec, EncoderOptions(layer=3), ("cls",), TEXTS)
-    with pytest.raises(UserError, match="four_bit is not for encoders"):
-        open_encoders(spec, EncoderOptions(ModelOptions(four_bit=True)), ("cls",), TEXTS)
 
 
 def test_bare_encoder_is_read_and_one_with_lacking_layers_is_not(tiny, tmp_path):
@@ -205,19 +193,6 @@ def test_overflow_is_a_sentence(tiny):
         list(encoder.encode(TEXTS))
 
 
-@pytest.mark.parametrize(
-    "text", ["bert", "hf/", "st/", "static/", "anthropic/x", "http://h/v1", "http://u:p@h/v1#n"]
-)
-def test_words_that_name_no_encoder_are_one_sentence(text):
-    with pytest.raises(UserError, match=r"Cannot read|names no model|no user name"):
-        parse_encoder(text)
-
-
-def test_missing_folder_is_one_sentence():
-    with pytest.raises(UserError, match="does not exist"):
-        look_at_encoder(parse_encoder("hf/./nothing/here"), PLAIN)
-
-
 def test_usual_pooling_and_fitting(tiny):
     specs = [parse_encoder(f"hf/{tiny[name]}") for name in ("masked", "causal", "encoder-decoder")]
     server = parse_encoder("http://127.0.0.1:9/v1#m")
@@ -228,13 +203,6 @@ def test_usual_pooling_and_fitting(tiny):
     mixed = fit_poolings([specs[0], server], facts, ["cls", "mean"])
     assert list(mixed.poolings.values()) == [("cls", "mean"), ("model",)]
     assert "read by model; it has no pooling cls, mean" in mixed.left_out[0]
-    for asked, message in [
-        (["cls", "cls"], "given twice"),
-        (["clss"], "Did you mean: cls"),
-        (["words"], "is for none of the encoders"),
-    ]:
-        with pytest.raises(UserError, match=message):
-            fit_poolings([specs[0], server], facts, asked)
 
 
 def test_a_special_token_in_a_text_is_read_as_characters(tiny):

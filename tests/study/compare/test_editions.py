@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from endoxa.commands import app
-from endoxa.errors import UserError
 from endoxa.sources.frames import write_table
 from endoxa.study.compare.editions.comparison import compare_editions
 
@@ -84,8 +81,6 @@ def test_counts_say_what_is_assumed(tmp_path):
     assert "respondents" in given.sentences[0]
     assert "Assumed" in given.notes[-1]
     assert given.changes["share_before"].to_list() == [30 / 50, 10 / 50]
-    with pytest.raises(UserError, match="Too few respondents"):
-        compare_editions(paths, respondents=(20, 60))
 
 
 def test_exports_of_campaigns_and_releases(tmp_path):
@@ -101,47 +96,16 @@ def test_exports_of_campaigns_and_releases(tmp_path):
     ]
 
 
-def test_bad_input_is_a_sentence(tmp_path):
-    (tmp_path / "a.csv").write_text("identity,attribute\nx,y\n")
-    with pytest.raises(UserError, match="does not say who said it"):
-        compare_editions([tmp_path / "a.csv", tmp_path / "a.csv"])
-    with pytest.raises(UserError, match="Expected two"):
-        compare_editions([tmp_path / "a.csv"])
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match="has no data/associations"):
-        compare_editions([tmp_path / "empty", tmp_path / "a.csv"])
-    # An export in which nobody has rated anything yet.
-    (tmp_path / "pairs.csv").write_text("identity,attribute,ratings,knowers\nx,y,0,\n")
-    with pytest.raises(UserError, match="nobody rated any"):
-        compare_editions([tmp_path / "pairs.csv", tmp_path / "pairs.csv"])
-
-
-@pytest.mark.slow
-def test_the_command_writes_page_and_table(tmp_path):
-    rng = np.random.default_rng(3)
-    paths = [edition(rng, tmp_path / "a.csv"), edition(rng, tmp_path / "b.csv", prefix="s")]
-    out = tmp_path / "page.html"
-    words = ["compare", *map(str, paths), "-o", str(out), "-o", str(tmp_path / "changes.csv")]
-    result = CliRunner().invoke(app, words)
-    assert result.exit_code == 0, result.output
-    page = out.read_text()
-    assert result.output.splitlines()[0].removesuffix(".") in page
-    assert "Lost and new" in page
-    assert pl.read_csv(tmp_path / "changes.csv").height == compare_editions(paths).changes.height
-    wrong = CliRunner().invoke(app, [*words[:3], "-o", "page.pdf"])
-    assert "unknown file type" in str(wrong.exception)
-
-
 @pytest.mark.slow
 def test_nothing_is_found_where_nothing_changed(tmp_path):
-    """150 pairs of editions of one world, respondents of unlike talkativeness: false claims."""
+    """60 pairs of editions of one world, respondents of unlike talkativeness: false claims."""
     rng = np.random.default_rng(4)
     claimed = 0
-    for _ in range(150):
+    for _ in range(60):
         paths = [edition(rng, tmp_path / "a.csv"), edition(rng, tmp_path / "b.csv", n=45, prefix="s")]
         comparison = compare_editions(paths)
         claimed += bool(comparison.changes["verdict"].is_in(["above", "below"]).any())
-    assert claimed / 150 < 0.05 + 2 * 0.0178  # two standard errors
+    assert claimed / 60 < 0.05 + 2 * 0.028  # two standard errors
 
 
 def test_halves_of_a_real_survey_do_not_differ(shared, tmp_path):

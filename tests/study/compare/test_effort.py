@@ -38,7 +38,7 @@ def thinker(body: Any, _key: str | None) -> tuple[int, Any]:
 
 @pytest.mark.slow
 def test_effort_has_its_price_in_tokens_and_cut_offs(tmp_path: Path) -> None:
-    asked = [{**row, "question_index": str(k // 4 + 1)} for k, row in enumerate(questions(48))]
+    asked = [{**row, "question_index": str(k // 4 + 1)} for k, row in enumerate(questions(24))]
     data = str(write(tmp_path / "questions.jsonl", asked))
     file = tmp_path / "effort.toml"
     file.write_text("".join(f'[{effort}]\nreasoning = "{effort}"\n' for effort in THOUGHTS))
@@ -50,14 +50,14 @@ def test_effort_has_its_price_in_tokens_and_cut_offs(tmp_path: Path) -> None:
         ]
     for run, tokens in zip(runs, THOUGHTS.values(), strict=True):
         records = pl.read_parquet(run / "records.parquet")
-        assert records["reasoning_tokens"].to_list() == [tokens] * 48
+        assert records["reasoning_tokens"].to_list() == [tokens] * 24
     (contrast,) = ex.compare(*runs).contrasts
     price = {change.measure: change for change in contrast.price}
     assert (price["reasoning_tokens"].before, price["reasoning_tokens"].after) == (10, 300)
     assert (price["answer_tokens"].before, price["answer_tokens"].after) == (13, 303)
     assert price["reasoning_tokens"].difference == 290
-    assert (price["answers_cut_off"].before, price["answers_cut_off"].after) == (0, pytest.approx(4 / 48))
-    assert price["unparsed"].after == pytest.approx(4 / 48)
+    assert (price["answers_cut_off"].before, price["answers_cut_off"].after) == (0, pytest.approx(4 / 24))
+    assert price["unparsed"].after == pytest.approx(4 / 24)
     assert [str(each) for each in contrast.settings] == ["the reasoning effort (“low”, now “high”)"]
     assert not {"reasoning_tokens", "answers_cut_off"} & {
         change.measure for change in ex.compare(runs[0], folder_without(runs[0])).contrasts[0].price

@@ -73,14 +73,11 @@ def test_names_are_paired_with_the_questions_they_were_made_from(folder: Path) -
     assert str(apart).startswith("the names in place of groups (none, now “names.jsonl (")
 
 
-def test_a_file_of_names_as_data_is_the_same_comparison(folder: Path) -> None:
+def test_a_file_of_names_as_data_is_the_same_comparison_and_lost_bias_is_found(folder: Path) -> None:
     condition, other = (ex.compare(folder / "groups", folder / name) for name in ("names", "names-data"))
     assert [change.row for change in condition.contrasts[0].changes] == [
         change.row for change in other.contrasts[0].changes
     ]
-
-
-def test_a_model_that_loses_its_bias_with_names_is_found(folder: Path) -> None:
     change = ex.compare(folder / "groups", folder / "fair").contrasts[0].changes[0]
     assert (change.measure, change.verdict) == ("bias_ambig", "below")
 

@@ -6,10 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import binomtest
-from typer.testing import CliRunner
 
-from endoxa.commands import app
-from endoxa.errors import UserError
 from endoxa.study.compare.editions.reversals import find_reversals
 
 OPPOSITES = [
@@ -19,6 +16,14 @@ OPPOSITES = [
     ("lazy", "hard-working"),
     ("quiet", "loud"),
 ]
+
+
+COLUMNS = ("respondent", "country", "identity", "attribute", "axis")
+
+
+def saved(path, rows, columns=COLUMNS):
+    pl.DataFrame(rows, schema=list(columns), orient="row").write_csv(path)
+    return path
 
 
 def clear_of(reversals):
@@ -35,11 +40,7 @@ def survey(path, chances, n=60, seed=0):
                 if rng.random() < 0.6:
                     attribute = OPPOSITES[k % 5][int(rng.random() >= chance[place])]
                     rows.append((f"{region}{person}", region, f"group {k}", attribute, f"axis {k}"))
-    table = pl.DataFrame(
-        rows, schema=["respondent", "country", "identity", "attribute", "axis"], orient="row"
-    )
-    table.write_csv(path)
-    return path
+    return saved(path, rows)
 
 
 def test_a_planted_reversal_is_found_and_a_mere_difference_is_not(tmp_path):
@@ -71,64 +72,35 @@ def test_groups_swapped_between_regions(tmp_path):
         )
         for i in range(20)
     ]
-    table = pl.DataFrame(
-        rows, schema=["respondent", "country", "identity", "attribute", "axis"], orient="row"
-    )
-    table.write_csv(tmp_path / "s.csv")
-    clear = clear_of(find_reversals(tmp_path / "s.csv"))
+    clear = clear_of(find_reversals(saved(tmp_path / "s.csv", rows)))
     assert clear.select("kind", "first", "region", "n_first", "n_first_other").rows() == [
         ("groups", "hill people: proud", "North", 18, 2)
     ]
 
 
-def test_who_said_both_sides_counts_on_neither(tmp_path):
+def test_who_said_both_sides_counts_on_neither_and_opposites_need_one_language(tmp_path):
     rows = [(f"p{i}", "N" if i % 2 else "S", "bakers", word) for i in range(8) for word in ("rich", "poor")]
-    pl.DataFrame(rows, schema=["respondent", "country", "identity", "attribute"], orient="row").write_csv(
-        tmp_path / "s.csv"
-    )
-    assert find_reversals(tmp_path / "s.csv").sentences[1].startswith("0 comparisons")
-
-
-def test_opposites_need_one_language(tmp_path):
-    (tmp_path / "s.csv").write_text(
+    saved(tmp_path / "both.csv", rows, COLUMNS[:4])
+    (tmp_path / "languages.csv").write_text(
         "respondent,country,identity,identity_key,attribute,language,statement,original_statement\n"
         "1,N,women,women,weak,en,a,a\n2,S,femmes,women,fortes,fr,b,b\n"
     )
-    assert find_reversals(tmp_path / "s.csv").sentences[1].startswith("0 comparisons")
-
-
-def test_one_region_is_refused(tmp_path):
-    (tmp_path / "s.csv").write_text("respondent,country,identity,attribute\n1,N,bakers,rich\n")
-    with pytest.raises(UserError, match="names 1 regions"):
-        find_reversals(tmp_path / "s.csv")
-    (tmp_path / "a.csv").write_text("identity,attribute,support\nbakers,rich,3\n")
-    with pytest.raises(UserError, match="does not say who said it"):
-        find_reversals(tmp_path / "a.csv")
+    for name in ("both", "languages"):
+        assert find_reversals(tmp_path / f"{name}.csv").sentences[1].startswith("0 comparisons")
 
 
 @pytest.mark.slow
 def test_nothing_is_found_where_nothing_is_turned_round(tmp_path):
-    """300 surveys at the edge of the null: one side leads everywhere, or is even in one region."""
+    """80 surveys at the edge of the null: one side leads everywhere, or is even in one region."""
     claimed = 0
-    for seed in range(300):
+    for seed in range(80):
         chances = [(0.9, 0.5), (0.5, 0.1), (0.5, 0.5), (0.8, 0.6), (0.95, 0.5), (0.1, 0.5)]
         claimed += bool(clear_of(find_reversals(survey(tmp_path / "s.csv", chances, 40, seed))).height)
-    assert claimed / 300 < 0.05 + 2 * 0.0126  # two standard errors
-
-
-@pytest.mark.slow
-def test_the_command(tmp_path):
-    path = survey(tmp_path / "s.csv", [(0.9, 0.1), (0.9, 0.5)])
-    out = tmp_path / "reversals.csv"
-    result = CliRunner().invoke(app, ["compare", str(path), "--regions", "-o", str(out)])
-    assert result.exit_code == 0, result.output
-    assert "1 stereotype is turned round between two regions." in result.output
-    assert pl.read_csv(out)["verdict"].to_list()[0] == "above"
+    assert claimed / 80 < 0.05 + 2 * 0.0244  # two standard errors
 
 
 def test_how_many_people_could_show_a_reversal_is_counted(tmp_path):
     rows = [(f"{r}{i}", r, "bakers", w) for r, w in (("N", "rich"), ("S", "poor")) for i in range(3)]
-    table = pl.DataFrame(rows, schema=["respondent", "country", "identity", "attribute"], orient="row")
-    table.write_csv(tmp_path / "s.csv")
+    saved(tmp_path / "s.csv", rows, COLUMNS[:4])
     # One test at 0.05: 1 / 2^5 is the first power below it.
     assert "about 5 in each region are the fewest" in find_reversals(tmp_path / "s.csv").sentences[-1]

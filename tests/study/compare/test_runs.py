@@ -8,10 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 from statsmodels.stats.multitest import multipletests
-from typer.testing import CliRunner
 
 import endoxa as ex
-from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import load_answers
 from endoxa.study.compare.page import over_time
@@ -72,9 +70,12 @@ def test_stories_beside_them_change_no_correction_of_other_runs(planted, tmp_pat
         assert adjusted == pytest.approx(multipletests(p_values, method=method)[1])
 
 
-def test_a_planted_change_of_pairs_is_found_where_it_is(planted):
+def test_a_planted_change_of_pairs_is_found_where_it_is(runs, planted):
     (contrast,) = planted.contrasts
     (change,) = contrast.changes
+    for name, value in (("base", change.before), ("fallen", change.after)):
+        table = ex.analyze("pairs", pl.read_parquet(runs / name / "records.parquet")).estimates
+        assert value == pytest.approx(table.filter(name="preference_ratio", axis="all")["value"][0])
     assert change.difference == pytest.approx((FALLEN > 0).mean() - (BASE > 0).mean())
     assert (change.verdict, change.n_items, change.kind) == ("below", N, "bias")
     assert change.low < change.difference < change.high < 0
@@ -86,13 +87,6 @@ def test_a_planted_change_of_pairs_is_found_where_it_is(planted):
         f"fallen lowers the share of pairs whose stereotypical sentence is preferred by {size} (95 % interval "
     )
     assert f"from {change.before:.3f} to {change.after:.3f}, closer to 0.5" in planted.sentence
-
-
-def test_values_are_those_of_the_runs(runs, planted):
-    (change,) = planted.contrasts[0].changes
-    for name, value in (("base", change.before), ("fallen", change.after)):
-        table = ex.analyze("pairs", pl.read_parquet(runs / name / "records.parquet")).estimates
-        assert value == pytest.approx(table.filter(name="preference_ratio", axis="all")["value"][0])
 
 
 def test_changed_items_are_all_that_changed_sides(planted):
@@ -139,13 +133,10 @@ def test_what_cannot_be_compared_is_refused(runs, tmp_path):
         with pytest.raises(UserError, match=match):
             ex.compare(*names, **options)
 
-    write_run(tmp_path / "limit", ITEMS, BASE)
-    edit(tmp_path / "limit", identity={"models": [1], "limit": 5})
-    write_run(tmp_path / "more", ITEMS, BASE, seed=1)
-    edit(tmp_path / "more", identity={"models": [1], "limit": None})
-    refused(
-        tmp_path / "limit", tmp_path / "more", match="different settings: limit is 5 in the baseline and null"
-    )
+    for name, limit in (("limit", 5), ("more", None)):
+        write_run(tmp_path / name, ITEMS, BASE, seed=len(name))
+        edit(tmp_path / name, identity={"models": [1], "limit": limit})
+    refused(tmp_path / "limit", tmp_path / "more", match="settings: limit is 5 in the baseline and null")
     write_run(tmp_path / "data", ITEMS, BASE)
     edit(tmp_path / "data", data={"path": "other.csv", "sha256": "0" * 64})
     refused(runs / "base", tmp_path / "data", match="measured different data")
@@ -154,10 +145,6 @@ def test_what_cannot_be_compared_is_refused(runs, tmp_path):
     others = ITEMS.with_columns(item_id=pl.format("other-{}", "item_id"))
     write_run(tmp_path / "none", others, BASE)
     refused(runs / "base", tmp_path / "none", match=f"different items: {2 * N} are in one")
-    refused(runs / "base", match="one run of one model only")
-    refused(runs / "base", runs / "base", match="named 2 times")
-    refused(runs / "base", tmp_path / "missing", match="is not a run folder")
-    refused(runs / "base", runs / "copy", match="--rule mean: not a rule of both runs", rule="mean")
 
 
 def answered(folder, lean, *, seed=0, model="sim/a", asked=None):
@@ -233,7 +220,6 @@ def test_a_run_that_refuses_is_not_found_fairer(tmp_path):
     two = answered(tmp_path / "q2", Lean(0.8, 0.5, 0.1, refused=0.6), seed=2, model="sim/b")
     found = ex.compare(one, two)
     assert found.sentence.startswith("Whether the bias changed cannot be tested (the notes below say why): ")
-    assert "points of the share of questions answered" in found.sentence
     assert any("more than 10 %" in note for note in found.contrasts[0].estimates.notes)
 
 
@@ -248,6 +234,7 @@ def test_three_runs_are_compared_with_the_first(runs, tmp_path):
     assert table["p_value"][0] * 2 == pytest.approx(table["p_adjusted"][0])  # two are shown
     page = found.save(tmp_path / "three.html").read_text()
     assert "What changed from base in 2 other runs" in page
+    assert pl.read_csv(found.save(tmp_path / "three.csv")).filter(axis="all").height == 2
 
 
 def dated(folder, month, lean, served, seed):
@@ -306,23 +293,3 @@ def test_models_of_one_run_are_compared(runs, tmp_path):
     with pytest.raises(UserError, match=r"holds 2 models \(hf/base, hf/fallen\). Choose one with --model"):
         ex.compare(tmp_path / "both", runs / "copy")
     assert ex.compare(tmp_path / "both", runs / "copy", model=["hf/fallen", "hf/copy"]).contrasts
-
-
-def test_the_command_writes_what_it_says(runs, tmp_path):
-    outputs = {name: tmp_path / f"c.{name}" for name in ("html", "json", "csv")}
-    for path in outputs.values():
-        words = ["compare", runs / "base", runs / "fallen", "-o", path, "--items", tmp_path / "items.csv"]
-        result = CliRunner().invoke(app, list(map(str, words)))
-        assert result.exit_code == 0, result.output
-        assert result.output.replace("\n", " ").startswith("fallen lowers the share of pairs")
-        assert max(map(len, result.output.splitlines()[1:6])) <= 80
-    told = json.loads(outputs["json"].read_text(), parse_constant=pytest.fail)
-    assert told["contrasts"][0]["changes"][0]["verdict"] == "below"
-    assert pl.read_csv(outputs["csv"]).filter(axis="all").height == 1
-    changed = pl.read_csv(tmp_path / "items.csv")
-    page = outputs["html"].read_text()
-    assert any(f"<b>{name}</b>" in page for name in changed["item_id"])
-    assert 'class="unveil"' in page
-    assert told["sentence"].partition(" (")[0] in page
-    wrong = CliRunner().invoke(app, ["compare", str(runs / "base"), str(runs / "fallen"), "-o", "c.txt"])
-    assert "Expected one of: .html, .json, .csv" in str(wrong.exception)

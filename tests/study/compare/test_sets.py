@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.sources.frames import write_table
 from endoxa.study.compare.editions.sets import compare_sets, is_set
@@ -51,16 +49,6 @@ def test_opposites_of_s_as_tables(shared, tmp_path):
     assert table.select("change", "identity", "other_before", "other_after").rows() == [
         ("text changed", "women", "Women are unemotional.", "Women are calm.")
     ]
-
-
-def test_the_command(tmp_path):
-    write_table(ITEMS, tmp_path / "a.csv")
-    write_table(ITEMS.tail(150), tmp_path / "b.csv")
-    words = ["compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "-o", str(tmp_path / "page.html")]
-    result = CliRunner().invoke(app, words)
-    assert result.exit_code == 0, result.output
-    assert "50 removed" in result.output
-    assert "50 removed" in (tmp_path / "page.html").read_text()
 
 
 def test_other_than_two_sets_are_refused(tmp_path):

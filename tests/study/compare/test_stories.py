@@ -12,7 +12,6 @@ import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Discovery
 from endoxa.study.compare.changes import change_of, judged
-from endoxa.study.compare.page import over_time
 from endoxa.study.compare.stories import association_cell, estimates_of
 from support.story_pairs import frame, in_memory, write_run
 
@@ -50,33 +49,29 @@ def claims_of(stories):
 
 
 @pytest.mark.slow
-def test_size_of_one_association_over_150_sets():
-    """Stories of a prompt depend on each other; the two runs are alike."""
-    association = ("income_level", "low", "religion", "muslim")
-    cells = (association_cell(simulated(seed, 0.6, 0.6, repeats=2), association) for seed in range(150))
-    rejected = [change_of(cell, 0.95, "low").p_value <= 0.05 for cell in cells]
-    assert np.mean(rejected) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
-
-
-@pytest.mark.slow
 def test_nothing_is_found_where_nothing_changed_and_what_changed_is_found():
-    """100 sets whose runs are of one model, 40 with an association that falls from 0.85 to 0.4."""
-    claimed = [any(change.clear for change in claims_of(simulated(seed, 0.75, 0.75))) for seed in range(100)]
-    assert np.mean(claimed) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
+    """50 sets whose runs are of one model, 15 with an association that falls from 0.85 to 0.4."""
+    association = ("income_level", "low", "religion", "muslim")
+    claimed = rejected = 0
+    for seed in range(50):
+        alike = simulated(seed, 0.75, 0.75)
+        claimed += any(change.clear for change in claims_of(alike))
+        rejected += change_of(association_cell(alike, association), 0.95, "low").p_value <= 0.05
+    assert max(claimed, rejected) <= 50 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 50))
     # What stories say of the prompts of one low income, on average over what prompts add to the odds.
     adds = np.exp(np.random.default_rng(0).normal(0, 0.7, size=100_000))
     shares = [np.mean(share / (1 - share) * adds / (1 + share / (1 - share) * adds)) for share in (0.85, 0.4)]
     true = 0.7 * (shares[1] - shares[0])
     found, wrong, covered = [], 0, []
-    for seed in range(40):
+    for seed in range(15):
         single = claims_of(simulated(1000 + seed, 0.85, 0.4, scenarios=45, repeats=2))
         changes = [each for each in single if (each.identity, each.rule) == ("low", "religion: muslim")]
         found.append(bool(changes) and changes[0].verdict == "below")
         wrong += any(each.verdict == "above" and each.rule.startswith("urban") for each in single)
         covered += [change.low <= true <= change.high for change in changes]
     assert np.mean(found) >= 0.8
-    assert wrong <= 2
-    assert np.mean(covered) >= 0.88
+    assert wrong <= 1
+    assert np.mean(covered) >= 0.8
 
 
 def by_name(contrast):
@@ -152,11 +147,6 @@ def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
         ex.compare(*three, rule="stories")
 
 
-def test_dates_of_stories_are_a_table(three):
-    section = over_time(ex.compare(*three))
-    assert [column.name for column in section.tables[0].columns] == ["run", "date", "version", "strength"]
-
-
 def test_what_cannot_be_compared(tmp_path):
     rng = np.random.default_rng(3)
     table = frame(rng, 0.8, scenarios=3)
@@ -170,15 +160,10 @@ def test_what_cannot_be_compared(tmp_path):
     named = write_run(tmp_path / "d", table.with_columns(target_attribute_value=pl.lit("low")))
     with pytest.raises(UserError, match="another attribute"):
         ex.compare(one, named)
-    with pytest.raises(UserError, match="not a run folder"):
-        ex.compare(one, tmp_path)
 
 
 def test_one_prompt_decides_nothing(tmp_path):
-    rng = np.random.default_rng(4)
-    tables = [
-        frame(rng, 0.8, scenarios=3).head(1).with_columns(story=pl.lit(f"Told by {name}.")) for name in "ab"
-    ]
-    runs = [write_run(tmp_path / name, table) for name, table in zip("ab", tables, strict=True)]
+    table = frame(np.random.default_rng(4), 0.8, scenarios=3).head(1)
+    runs = [write_run(tmp_path / name, table.with_columns(story=pl.lit(f"Told by {name}."))) for name in "ab"]
     (contrast,) = ex.compare(*runs).contrasts
     assert {change.verdict for change in contrast.changes} == {"cannot-be-tested"}

@@ -38,23 +38,21 @@ from endoxa.study.convergence.run import StudyRuns, converge, study_parts
 from endoxa.study.parts import USUAL
 from support.story_runs import extracted, prompt, told
 
-ASSOCIATIONS = pl.DataFrame(
-    [
-        (f"a{k}", identity, attribute, "job", "en")
-        for k, (identity, attribute) in enumerate(
-            [
-                ("bakers", "patient"),
-                ("drivers", "careful"),
-                ("nurses", "kind"),
-                ("teachers", "strong"),
-                ("doctors", "rich"),
-                ("farmers", "young"),
-            ]
-        )
-    ],
-    schema=["association_id", "identity", "attribute", "axis", "language"],
-    orient="row",
+SAID = "bakers patient drivers careful nurses kind teachers strong doctors rich farmers young".split()  # noqa: SIM905
+ASSOCIATIONS = pl.DataFrame({"identity": SAID[::2], "attribute": SAID[1::2]}).select(
+    pl.format("a{}", pl.int_range(pl.len())).alias("association_id"),
+    pl.all(),
+    axis=pl.lit("job"),
+    language=pl.lit("en"),
 )
+
+
+def changed(run: Path, folder: Path, records: pl.DataFrame) -> Path:
+    """The run with other records."""
+    folder.mkdir()
+    records.write_parquet(folder / "records.parquet")
+    (folder / "run.json").write_bytes((run / "run.json").read_bytes())
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -102,18 +100,24 @@ def test_pairs_are_stereotype_minus_the_other_sentence(pairs):
     assert value == pytest.approx(row["score_more"] - row["score_less"] - row["neutral_difference"])
 
 
-def test_another_rule_can_be_named_and_an_unknown_one_is_refused(pairs):
-    assert pair_parts(pairs, "mean")["value"].to_list() != pair_parts(pairs)["value"].to_list()
-    with pytest.raises(UserError, match=r"under the rule 'pll'.*available: sum, mean"):
-        pair_parts(pairs, "pll")
+@pytest.mark.parametrize(
+    ("run", "read", "names", "unknown", "message"),
+    [
+        ("pairs", pair_parts, ("sum", "mean"), "pll", r"under the rule 'pll'.*available: sum, mean"),
+        ("encoders", association_test_parts, ("cls", "mean"), "max", "under the pooling 'max'"),
+        ("questions", question_parts, (), "explanation", r"under the protocol 'explanation'.*: baseline"),
+    ],
+)
+def test_a_rule_can_be_named_and_an_unknown_one_is_refused(run, read, names, unknown, message, request):
+    folder = request.getfixturevalue(run)
+    assert len({read(folder, name)["value"][0] for name in names}) == len(names)
+    with pytest.raises(UserError, match=message):
+        read(folder, unknown)
 
 
 def test_a_pair_whose_second_sentence_is_the_stereotype_is_turned(pairs, tmp_path):
-    folder = tmp_path / "run"
-    folder.mkdir()
-    records = pl.read_parquet(pairs / "records.parquet")
-    records.with_columns(stereotypical=pl.lit("less")).write_parquet(folder / "records.parquet")
-    (folder / "run.json").write_bytes((pairs / "run.json").read_bytes())
+    turned = pl.read_parquet(pairs / "records.parquet").with_columns(stereotypical=pl.lit("less"))
+    folder = changed(pairs, tmp_path / "run", turned)
     assert pair_parts(folder)["value"].to_list() == pytest.approx((-pair_parts(pairs)["value"]).to_list())
 
 
@@ -138,15 +142,6 @@ def test_tests_are_differences_of_the_same_template(encoders):
     assert own["value"].to_list() == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_pooling_can_be_named(encoders):
-    assert (
-        association_test_parts(encoders, "cls")["value"][0]
-        != association_test_parts(encoders, "mean")["value"][0]
-    )
-    with pytest.raises(UserError, match="under the pooling 'max'"):
-        association_test_parts(encoders, "max")
-
-
 def test_texts_of_several_identities_are_averaged_in_their_places():
     x, y = np.array([1.0, 2.0]), np.array([0.0, 1.0, 4.0])
     assert differences(x, y, ("p", "p", "q")).tolist() == [1 - 2.0, 2 - 2.5]
@@ -166,21 +161,11 @@ def test_questions_are_answers_by_item_averaged_over_repeats(questions):
 
 
 def test_repeats_are_the_parts_where_an_association_has_one_question(questions, tmp_path):
-    folder = tmp_path / "run"
-    folder.mkdir()
     records = pl.read_parquet(questions / "records.parquet")
-    records.filter(pl.col("item_id") == pl.col("item_id").first().over("association_id")).write_parquet(
-        folder / "records.parquet"
-    )
-    (folder / "run.json").write_bytes((questions / "run.json").read_bytes())
-    found = question_parts(folder)
+    first = records.filter(pl.col("item_id") == pl.col("item_id").first().over("association_id"))
+    found = question_parts(changed(questions, tmp_path / "run", first))
     assert set(found["part"]) == {"repeat 1", "repeat 2", "repeat 3"}
     assert set(found["value"]) <= {-1.0, 0.0, 1.0}
-
-
-def test_an_unknown_protocol_is_refused(questions):
-    with pytest.raises(UserError, match=r"no answers under the protocol 'explanation'.*available: baseline"):
-        question_parts(questions, "explanation")
 
 
 PROFILES = [
@@ -229,16 +214,10 @@ def test_stories_are_differences_of_shares_by_scenario(tmp_path):
     }
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        (story_map(("a1", "urbanicity", "lunar", "pet", "dog")), "no association of the story map"),
-        (story_map(("a1", "urbanicity", "rural", "shoes", "red")), "no association of the story map"),
-    ],
-)
-def test_story_maps_that_cannot_be_used_say_why(tmp_path, table, message):
-    with pytest.raises(UserError, match=message):
-        story_parts(profiles(tmp_path / "profiles"), table)
+@pytest.mark.parametrize("cell", [("a1", "urbanicity", "lunar", "pet", "dog"), (*CELL[:3], "shoes", "red")])
+def test_story_maps_that_cannot_be_used_say_why(tmp_path, cell):
+    with pytest.raises(UserError, match="no association of the story map"):
+        story_parts(profiles(tmp_path / "profiles"), story_map(cell))
 
 
 def test_stories_of_a_simulated_teller_are_read(tmp_path):
@@ -272,8 +251,6 @@ def test_runs_meet_under_the_study_s_names(pairs, questions, encoders):
 
 
 def test_languages_are_kept_apart_and_regions_are_not(pairs, tmp_path):
-    folder = tmp_path / "run"
-    folder.mkdir()
     records = pl.read_parquet(pairs / "records.parquet")
     spanish = records.filter(association_id="a1").with_columns(
         language=pl.lit("es"), item_id=pl.col("item_id") + "-es"
@@ -281,8 +258,7 @@ def test_languages_are_kept_apart_and_regions_are_not(pairs, tmp_path):
     british = records.with_columns(
         language=pl.when(pl.col("association_id") == "a2").then(pl.lit("en-GB")).otherwise("language")
     )
-    pl.concat([british, spanish]).write_parquet(folder / "records.parquet")
-    (folder / "run.json").write_bytes((pairs / "run.json").read_bytes())
+    folder = changed(pairs, tmp_path / "run", pl.concat([british, spanish]))
     parts, *_ = study_parts(StudyRuns(ASSOCIATIONS, {"pairs": folder}), USUAL)
     names = set(parts["association_id"])
     assert {"a1 [en]", "a1 [es]", "a0", "a2"} <= names
@@ -323,10 +299,6 @@ def test_a_run_in_which_nothing_could_be_read_stops_no_other(pairs, tmp_path):
 
 def test_items_without_an_association_are_refused(pairs, questions, tmp_path):
     for name, run, read in (("pairs", pairs, pair_parts), ("questions", questions, question_parts)):
-        folder = tmp_path / name
-        folder.mkdir()
         records = pl.read_parquet(run / "records.parquet").with_columns(association_id=pl.lit(""))
-        records.write_parquet(folder / "records.parquet")
-        (folder / "run.json").write_bytes((run / "run.json").read_bytes())
         with pytest.raises(UserError, match="measures no association"):
-            read(folder)
+            read(changed(run, tmp_path / name, records))

@@ -120,7 +120,7 @@ def several(parts: pl.DataFrame, seed: int) -> dict:
 
 def test_instruments_without_anything_in_common_show_no_more_than_by_chance():
     """A shift of one instrument makes it claim much, and others nothing: several show nothing more than by chance."""
-    rows = [several(world(seed, latent=0, method=1, shift=1), seed) for seed in range(4)]
+    rows = [several(world(seed, latent=0, method=1, shift=1), seed) for seed in range(2)]
     assert all(row["verdict"] == "unclear" for row in rows)
     assert all(row["observed"] <= row["range_high"] for row in rows)
 

@@ -12,18 +12,7 @@ from endoxa.study.file import read_study
 from endoxa.study.report import study_runs
 from endoxa.study.run import run_study
 
-IDENTITIES = [
-    "women",
-    "men",
-    "nurses",
-    "doctors",
-    "farmers",
-    "drivers",
-    "teachers",
-    "bakers",
-    "students",
-    "boys",
-]
+IDENTITIES = "women men nurses doctors farmers drivers teachers bakers students boys".split()  # noqa: SIM905
 ATTRIBUTES = "strong kind lazy honest rich brave polite clever patient noisy clean proud".split()  # noqa: SIM905
 FILE = """
 [[models]]

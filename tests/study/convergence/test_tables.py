@@ -7,6 +7,8 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from endoxa.report.tables import Cell
@@ -23,7 +25,7 @@ from endoxa.study.convergence import estimates
 from endoxa.study.convergence.chance import agreement
 from endoxa.study.convergence.estimates import joined_parts, measured, number, tool
 from endoxa.study.convergence.page import correlation_table
-from support.convergence_samples import attributes, planted_parts
+from support.convergence_samples import TOOLS, attributes, planted_parts
 
 TWO = {"pairs": 0.7, "tests": 0.9}
 
@@ -71,18 +73,16 @@ def test_effects_by_hand():
     assert found["high"][0] == pytest.approx(2 / scale + reach)
 
 
-def test_a_positive_factor_changes_values_and_no_effect():
-    parts = planted_parts(tools=TWO)
-    scaled = parts.with_columns(pl.col("value") * 12)
-    for name in ("effect", "se", "p_value"):
-        assert effects(scaled)[name].to_list() == pytest.approx(effects(parts)[name].to_list())
-
-
-def test_order_of_rows_changes_nothing():
+@settings(max_examples=6)
+@given(st.sampled_from([0.01, 12.0]), st.integers(0, 99))
+def test_neither_a_positive_factor_nor_the_order_of_rows_changes_effects_and_correlations(factor, seed):
     parts = planted_parts(tools=TWO)
     mixed = pl.concat(
-        [own.sample(fraction=1, shuffle=True, seed=3) for own in parts.partition_by("instrument")]
-    )
+        own.sample(fraction=1, shuffle=True, seed=seed) for own in parts.partition_by("instrument")
+    ).with_columns(pl.col("value") * factor)
+    before, after = (effects(found).sort("instrument", "association_id") for found in (parts, mixed))
+    for name in ("effect", "se", "p_value"):
+        assert after[name].to_list() == pytest.approx(before[name].to_list())
     one, two = (correlations(found).row(0, named=True) for found in (parts, mixed))
     for name in ("raw", "corrected", "low", "high", "p_value"):
         assert one[name] == pytest.approx(two[name])
@@ -114,48 +114,25 @@ def test_without_spread_of_parts_nothing_is_tested(parts, reason):
     assert found["se"].is_null().all()
 
 
-def test_false_claims_about_single_associations_are_rare():
-    claimed = [
-        (
-            effects(planted_parts(seed, mean=0, correlation=0, tools={"pairs": 1e-6}))["verdict"] != "unclear"
-        ).any()
-        for seed in range(60)
-    ]
-    assert np.mean(claimed) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 60)
-
-
-def test_reliabilities_are_those_planted():
-    found = pl.concat([reliabilities(planted_parts(seed)) for seed in range(12)])
-    assert found.columns == list(RELIABILITY_COLUMNS)
-    means = dict(found.group_by("instrument").agg(pl.col("reliability").mean()).iter_rows())
-    for instrument, planted in {"pairs": 0.7, "questions": 0.5, "tests": 0.9, "stories": 0.6}.items():
-        assert means[instrument] == pytest.approx(planted, abs=0.04)
-
-
-@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.6, 1.0])
+@pytest.mark.parametrize("correlation", [0.0, 0.6])
 def test_four_instruments_show_the_planted_correlation(correlation):
-    found = pl.concat(
-        [correlations(planted_parts(seed, identities=20, correlation=correlation)) for seed in range(12)]
-    )
+    worlds = [planted_parts(seed, identities=20, correlation=correlation) for seed in range(6)]
+    reliability = pl.concat(map(reliabilities, worlds))
+    assert reliability.columns == list(RELIABILITY_COLUMNS)
+    means = dict(reliability.group_by("instrument").agg(pl.col("reliability").mean()).iter_rows())
+    assert means == {name: pytest.approx(planted, abs=0.05) for name, planted in TOOLS.items()}
+    found = pl.concat(map(correlations, worlds))
     assert found.columns == list(CORRELATION_COLUMNS)
-    assert len(found) == 12 * 6
+    assert len(found) == 6 * 6
     covered = found.select((pl.col("low") <= correlation) & (pl.col("high") >= correlation)).to_series()
     assert covered.mean() >= 0.86  # 95 % less three standard errors, pairs of a study being dependent
-    assert found["corrected"].mean() == pytest.approx(correlation, abs=0.06)
-    assert found["raw"].mean() == pytest.approx(correlation * 0.67, abs=0.06)
+    assert found["corrected"].mean() == pytest.approx(correlation, abs=0.08)
+    assert found["raw"].mean() == pytest.approx(correlation * 0.67, abs=0.07)
     if correlation == 0:
         assert found["verdict"].is_in(["above", "below"]).mean() <= 0.05
     elif correlation >= 0.6:
         # A reliability of 0.5 is not always known to be above 0.1.
         assert (found["verdict"] == "above").mean() > 0.8
-
-
-def test_nothing_is_said_about_instruments_that_are_hardly_reliable():
-    parts = planted_parts(1, tools={"pairs": 0.02, "tests": 0.02, "stories": 0.9}, common_attribute=0.5)
-    rows = correlations(parts).to_dicts()
-    assert {row["verdict"] for row in rows} == {"cannot-be-tested"}
-    assert all("too low or too uncertain" in row["sentence"] for row in rows)
-    assert all(row.get("corrected") is None for row in rows)
 
 
 def test_the_interval_that_decides_whether_a_correlation_is_corrected_is_shown():
@@ -173,75 +150,56 @@ def test_the_interval_that_decides_whether_a_correlation_is_corrected_is_shown()
 
 def test_a_correlation_beyond_1_is_explained():
     rows = pl.concat(
-        [correlations(planted_parts(seed, correlation=1.0, tools=TWO)) for seed in range(6)]
+        [correlations(planted_parts(seed, correlation=1.0, tools=TWO)) for seed in range(4)]
     ).to_dicts()
     assert any(row["corrected"] > 1 for row in rows)
     for row in rows:
         assert (row["corrected"] > 1) == ("No correlation can be above 1" in row["sentence"])
 
 
+def turned(parts: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    """Parts whose tests have the other sign in these parts."""
+    opposed = (pl.col("instrument") == "tests") & pl.col("part").is_in(names)
+    return parts.with_columns(value=pl.when(opposed).then(-pl.col("value")).otherwise("value"))
+
+
 def test_opposed_instruments_go_against_each_other():
-    parts = planted_parts(tools=TWO)
-    turned = parts.with_columns(
-        pl.when(pl.col("instrument") == "tests")
-        .then(-pl.col("value"))
-        .otherwise(pl.col("value"))
-        .alias("value")
-    )
-    row = correlations(turned).row(0, named=True)
+    row = correlations(turned(planted_parts(tools=TWO), [f"t{part}" for part in range(6)])).row(0, named=True)
     assert row["verdict"] == "below"
     assert "go against each other" in row["sentence"]
 
 
-def test_one_part_leaves_the_raw_correlation():
-    parts = planted_parts(tools=TWO).filter((pl.col("instrument") == "pairs") | (pl.col("part") == "t0"))
-    row = correlations(parts).row(0, named=True)
-    assert row["verdict"] == "cannot-be-tested"
-    assert row["corrected"] is None
-    assert row["p_value"] is None
-    assert 0 < row["raw_low"] < row["raw"] < row["raw_high"]
-    assert "association tests cannot be told: there is one part per association" in row["reason"]
-    assert "raw correlation" in row["sentence"]
-
-
-def test_parts_that_contradict_each_other_have_no_reliability_to_correct_with():
-    parts = planted_parts(tools=TWO)
-    opposed = (pl.col("instrument") == "tests") & pl.col("part").is_in(["t1", "t3", "t5"])
-    row = correlations(parts.with_columns(pl.col("value") * pl.when(opposed).then(-1).otherwise(1))).row(
-        0, named=True
-    )
-    assert row["reliability_2"] <= 0
-    assert row["verdict"] == "cannot-be-tested"
-    assert "too low" in row["reason"]
-    assert row["corrected"] is None
-
-
-def test_instruments_without_a_common_association_are_said_to_have_none():
-    parts = planted_parts(tools=TWO)
-    apart = parts.with_columns(
-        association_id=pl.when(pl.col("instrument") == "tests")
-        .then(pl.format("z{}", "association_id"))
-        .otherwise("association_id")
-    )
-    row = correlations(apart).row(0, named=True)
-    assert row["n_associations"] == 0
-    assert row["reason"] == "no association was measured by both"
+UNRELIABLE = {"pairs": 0.02, "tests": 0.02, "stories": 0.9}
+ONE_PART = (pl.col("instrument") == "pairs") | (pl.col("part") == "t0")
+APART = pl.when(instrument="tests").then(pl.format("z{}", "association_id")).otherwise("association_id")
 
 
 @pytest.mark.parametrize(
-    ("identities", "each", "reason"),
-    [(1, 60, "1 identity, at least 6"), (8, 1, "8 associations, at least 10")],
+    ("parts", "reason"),
+    [
+        (planted_parts(1, tools=UNRELIABLE, common_attribute=0.5), "too low or too uncertain"),
+        (turned(planted_parts(tools=TWO), ["t1", "t3", "t5"]), "too low"),
+        (
+            planted_parts(tools=TWO).filter(ONE_PART),
+            "tests cannot be told: there is one part per association",
+        ),
+        (planted_parts(tools=TWO).with_columns(association_id=APART), "no association was measured by both"),
+        (planted_parts(identities=1, each=60, tools=TWO), "1 identity, at least 6"),
+        (planted_parts(identities=8, each=1, tools=TWO), "8 associations, at least 10"),
+    ],
 )
-def test_few_identities_and_few_associations_are_not_enough(identities, each, reason):
-    row = correlations(planted_parts(identities=identities, each=each, tools=TWO)).row(0, named=True)
-    assert row["verdict"] == "cannot-be-tested"
-    assert reason in row["reason"]
-    assert row["low"] is None
+def test_correlations_that_cannot_be_corrected_say_why(parts, reason):
+    for row in correlations(parts).iter_rows(named=True):
+        assert (row["verdict"], row["low"], row["p_value"]) == ("cannot-be-tested", None, None)
+        assert row["corrected"] is None or "identity" in reason
+        assert reason in row["reason"] + row["sentence"]
+        if "one part" in reason:
+            assert 0 < row["raw_low"] < row["raw"] < row["raw_high"]
+            assert "raw correlation" in row["sentence"]
 
 
 def test_one_instrument_correlates_with_nothing():
-    parts = planted_parts(tools={"pairs": 0.7})
-    assert correlations(parts).is_empty()
+    assert correlations(planted_parts(tools={"pairs": 0.7})).is_empty()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import effect_size
-from endoxa.study.compare.association_tests import contrasts_of
 from support.association_samples import planted, write_run
 
 
@@ -50,33 +49,3 @@ def test_too_few_targets_decide_nothing_and_let_nothing_pass_that_moved(tmp_path
     for margin in (0.3, 2.0):
         alone = ex.gate(folder / "first", folder / "second", margin=margin)
         assert (alone.verdict, "1 target, at least 8 needed" in alone.sentence) == ("undecided", True)
-
-
-def drawn(rng, size, before, after):
-    """Effect sizes of one draw of targets under two models whose errors have most in common, whole and left out."""
-    common, noise = rng.standard_normal((2, size)), rng.standard_normal((2, 2, size))
-    values = 0.95 * common + np.sqrt(1 - 0.95**2) * noise
-    for model, size_of_effect in enumerate((before, after)):
-        values[model, 0] += size_of_effect / np.sqrt(1 - size_of_effect**2 / 4)
-    whole = [effect_size(*value) for value in values]
-    left_out = [
-        tuple(
-            np.array([effect_size(*(np.delete(part, i) if p == place else part for p, part in enumerate(value)))
-                      for i in range(size)])
-            for value in values
-        )
-        for place in (0, 1)
-    ]  # fmt: skip
-    return (*whole, left_out)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("before", "after"), [(0.0, 0.3), (1.0, 1.3), (0.3, -0.6), (1.4, 1.7)])
-def test_at_the_margin_a_gate_is_hardly_ever_wrong(before, after):
-    rng = np.random.default_rng(3)
-    wrong = np.zeros(2)
-    for _ in range(200):
-        first, other, without = drawn(rng, 8, before, after)
-        evidence = contrasts_of((first, other), without, 2.0).evidence(0.3, 0.05)
-        wrong += [evidence.p_not_worse <= 0.05, evidence.p_worse <= 0.05]
-    assert max(wrong) / 200 <= 0.08  # 0.05 and two standard errors

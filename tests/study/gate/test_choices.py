@@ -15,37 +15,8 @@ from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
 from endoxa.runs.run import run
 
-GROUPS = ("Igbo", "Hausa", "Yoruba", "Fulani", "Kikuyu", "Zulu", "Akan", "Ewe", "Luo", "Tiv", "Nuer", "Dinka")
-WORDS = (
-    *(
-        "patient",
-        "loud",
-        "proud",
-        "generous",
-        "stubborn",
-        "musical",
-        "late",
-        "brave",
-        "calm",
-        "quiet",
-        "bold",
-    ),
-    *(
-        "funny",
-        "honest",
-        "lazy",
-        "polite",
-        "rich",
-        "shy",
-        "strict",
-        "tidy",
-        "wise",
-        "witty",
-        "kind",
-        "rude",
-        "eager",
-    ),
-)
+GROUPS = "Igbo Hausa Yoruba Fulani Kikuyu Zulu Akan Ewe Luo Tiv Nuer Dinka".split()  # noqa: SIM905
+WORDS = "patient loud proud generous stubborn musical late brave calm quiet bold funny honest".split()  # noqa: SIM905
 BIASED = "sim/biased?decision_bias=0.9&decision_open=0&word_bias=0.9&refusal=0"
 
 
@@ -68,10 +39,15 @@ def runs(tmp_path_factory) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["decision", "association"])
-def test_a_planted_bias_is_worse_and_its_absence_is_not(runs, kind):
+def test_a_planted_bias_is_worse_and_its_change_lies_in_its_interval(runs, tmp_path, kind):
     fair, biased = runs / f"{kind}-fair", runs / f"{kind}-biased"
     assert ex.gate(fair, biased, margin=0.1).verdict == "worse"
     assert ex.gate(biased, fair, margin=0.1).verdict == "pass"
+    found = ex.compare(fair, biased)
+    row = found.changes.filter(measure="choice_score").row(0, named=True)
+    assert row["low"] < 0.8 < row["high"]
+    assert row["verdict"] == "above"
+    assert "raises choice score" in found.save(tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize("answer", ["", None])
@@ -85,13 +61,3 @@ def test_two_runs_that_were_never_answered_are_not_the_same(runs, tmp_path, answ
     first, second = (tmp_path / name for name in names)
     assert ex.gate(first, second, margin=0.1).verdict == "undecided"
     assert "Nothing changed" not in ex.compare(first, second).sentence
-
-
-@pytest.mark.parametrize(("kind", "planted"), [("decision", 0.8), ("association", 0.8)])
-def test_the_planted_change_lies_in_its_interval(runs, tmp_path, kind, planted):
-    found = ex.compare(runs / f"{kind}-fair", runs / f"{kind}-biased")
-    row = found.changes.filter(measure="choice_score").row(0, named=True)
-    assert row["low"] < planted < row["high"]
-    assert row["verdict"] == "above"
-    page = found.save(tmp_path / "page.html").read_text()
-    assert "raises choice score" in page

@@ -35,10 +35,8 @@ def test_statistic_of_no_difference_is_mcnemars(up, down):
     assert np.sign(found) == np.sign(up - down)
 
 
-@pytest.mark.parametrize(
-    ("up", "down", "n"), [(12, 5, 200), (0, 5, 60), (0, 7, 60), (9, 0, 100), (40, 30, 80)]
-)
-@pytest.mark.parametrize("mean", [-0.3, -0.02, 0.05, 0.4])
+@pytest.mark.parametrize(("up", "down", "n"), [(12, 5, 200), (0, 5, 60), (9, 0, 100), (40, 30, 80)])
+@pytest.mark.parametrize("mean", [-0.3, 0.05])
 def test_variance_is_that_of_the_constrained_maximum_likelihood(up, down, n, mean):
     # Tango's estimate in closed form, here by maximising the likelihood of three outcomes under p_up - p_down = mean.
     def loss(below: float) -> float:
@@ -69,19 +67,6 @@ def test_bounds_of_nothing_changed_count_identities_of_correlated_changes():
     assert 1 - 0.05 ** (1 / 300) < found < 1 - 0.05 ** (1 / 30)
 
 
-def test_bounds_of_many_identities_are_those_of_a_cluster_robust_regression():
-    rng = np.random.default_rng(1)
-    identities, size = 2000, 6
-    cluster = np.repeat(np.arange(identities), size)
-    chance = rng.beta(0.6, 1.4, identities)[cluster]
-    x = np.where(rng.random(len(cluster)) < chance, 1.0, -1.0)
-    other = OLS(x, np.ones(len(x))).fit(cov_type="cluster", cov_kwds={"groups": cluster})
-    found = Contrast.of(x, (cluster,))
-    reach = student.ppf(0.95, identities - 1) * other.bse[0]
-    assert found.upper(0.05) - found.mean == pytest.approx(reach, rel=0.03)
-    assert found.mean - found.lower(0.05) == pytest.approx(reach, rel=0.03)
-
-
 def test_correlation_is_mixed_with_an_assumed_one_where_few_identities_differ():
     cluster = np.repeat(np.arange(12), 5)
     few = np.where(cluster < 5, 1.0, 0.0)  # identities agree wholly: correlation 1
@@ -108,12 +93,6 @@ def test_skewness_never_makes_a_p_value_smaller():
     # A mean of few units far above the others is easily taken too low.
     assert student_tail(-2.0, 0.5, 19) > student.cdf(-2.0, 19)
     assert student_tail(-2.0, -0.5, 19) == pytest.approx(student.cdf(-2.0, 19))
-
-
-def test_one_identity_proves_nothing():
-    found = Contrast.of(np.ones(50), (np.zeros(50),))
-    assert found.p_above(-0.5) == 1.0
-    assert found.p_below(1.0) == 1.0
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])

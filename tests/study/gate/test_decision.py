@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -12,21 +12,16 @@ from endoxa.study.compare.decision import NOTHING_MORE, Contrasts, Values, neede
 from support.gate_runs import Situation, draw, verdicts
 
 LEVEL = 0.05
-REPEATS = 400
+REPEATS = 150
 MOST = int(binom.ppf(0.999, REPEATS, LEVEL)) / REPEATS
-"""With a true rate of 5 %, one simulation in a thousand finds more."""
+"""With a true rate of 5 %, one simulation in a thousand finds more. `gate.at-the-margin` of benchmarks/scenarios.toml
+has more situations and draws."""
 
 AT_THE_MARGIN = [
     Situation(6, 10, 0.1, 0.6, 0.7, 0.6, 0.3),
-    Situation(12, 10, 0.1, 0.8, 0.9, 0.6, 0.1),
     Situation(12, 10, 0.02, 0.8, 0.82, 0.6, 0.3),
-    Situation(30, 10, 0.02, 0.6, 0.62, 0.0, 0.0),
-    Situation(30, 10, 0.1, 0.5, 0.6, 0.0, 0.1),
-    Situation(30, 10, 0.1, 0.5, 0.6, 0.6, 0.1, 0.3),
-    Situation(30, 10, 0.05, 0.52, 0.57, 0.0, 0.0, 0.3),
     Situation(30, 10, 0.1, 0.6, 0.3, 0.6, 0.3),
-    Situation(30, 50, 0.02, 0.8, 0.82, 0.6, 0.3),
-    Situation(100, 10, 0.02, 0.6, 0.62, 0.6, 0.1, 0.3),
+    Situation(30, 10, 0.05, 0.52, 0.57, 0.0, 0.0, 0.3),
 ]
 
 
@@ -34,24 +29,20 @@ AT_THE_MARGIN = [
 @pytest.mark.parametrize("planted", AT_THE_MARGIN, ids=str)
 def test_wrong_decisions_are_rare_where_the_difference_is_the_margin(planted):
     assert planted.worse_by == pytest.approx(planted.margin)
-    passed, worse = verdicts(planted, REPEATS, seed=7)
-    assert passed <= MOST
-    assert worse <= MOST
+    assert max(verdicts(planted, REPEATS, seed=7)) <= MOST
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("candidate", "often"), [(0.4, 0.6), (0.5, 0.9), (0.6, 0.9)])
+@pytest.mark.parametrize(("candidate", "often"), [(0.4, 0.6), (0.6, 0.9)])
 def test_equal_or_better_is_hardly_ever_found_worse_and_passes_with_enough_items(candidate, often):
-    passed, worse = verdicts(Situation(100, 10, 0.1, 0.6, candidate, 0.3, 0.2), 200, seed=8)
-    assert worse == 0
-    assert passed > often
+    passed, worse = verdicts(Situation(100, 10, 0.1, 0.6, candidate, 0.3, 0.2), 60, seed=8)
+    assert (passed > often, worse) == (True, 0)
 
 
 @pytest.mark.slow
 def test_a_large_difference_is_found():
-    passed, worse = verdicts(Situation(100, 10, 0.02, 0.6, 0.72, 0.3, 0.1), 200, seed=9)
-    assert passed == 0
-    assert worse > 0.9
+    passed, worse = verdicts(Situation(100, 10, 0.02, 0.6, 0.72, 0.3, 0.1), 60, seed=9)
+    assert (passed, worse > 0.9) == (0, True)
 
 
 @st.composite
@@ -61,21 +52,18 @@ def some_values(draw_one):
     return Values(np.array(draw_one(sides)), np.array(draw_one(sides)), np.arange(n) // 6)
 
 
-@given(some_values())
-def test_worse_is_further_from_neutral(values):
+@settings(max_examples=40)
+@given(some_values(), st.sampled_from([0.0, 0.02, 0.1, 0.4]))
+def test_worse_is_further_from_neutral_on_either_side(values, margin):
     expected = abs(values.candidate.mean()) - abs(values.baseline.mean())
     assert Contrasts.of(values).worse_by == pytest.approx(expected)
-
-
-@given(some_values(), st.sampled_from([0.0, 0.02, 0.1, 0.4]))
-def test_sides_may_be_exchanged(values, margin):
     mirrored = Values(-values.baseline, -values.candidate, values.cluster)
     one, other = (Contrasts.of(each).evidence(margin, LEVEL) for each in (values, mirrored))
     assert one.p_not_worse == pytest.approx(other.p_not_worse)
     assert one.p_worse == pytest.approx(other.p_worse)
 
 
-@pytest.mark.slow
+@settings(max_examples=40)
 @given(some_values(), st.sampled_from([0.0, 0.02, 0.1, 0.4]))
 def test_bounds_agree_with_p_values(values, margin):
     contrasts = Contrasts.of(values)

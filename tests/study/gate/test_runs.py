@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -72,22 +72,6 @@ def test_values_are_the_preference_ratios_of_the_runs(runs):
         estimates = ex.analyze("pairs", pl.read_parquet(runs / name / "records.parquet")).estimates
         rows = estimates.filter(name="preference_ratio", axis="all", language="all")
         assert value == pytest.approx(rows["value"][0])
-
-
-def test_the_other_side_of_neutral_is_as_bad(runs):
-    (test,) = ex.gate(runs / "base", runs / "mirror", margin=0.02, axis="all").tests
-    assert test.candidate == pytest.approx(1 - test.baseline)
-    assert test.difference == pytest.approx(0)
-
-
-@pytest.mark.slow
-def test_identical_scores_pass_at_any_margin_and_with_one_identity(tmp_path, runs):
-    (test,) = ex.gate(runs / "base", runs / "copy", margin=0, axis="all").tests
-    assert (test.verdict, test.low, test.high) == ("pass", 0, 0)
-    one = pairs(1, 12)
-    for name in ("one", "two"):
-        write_run(tmp_path / name, one, np.ones(12), model=f"hf/{name}")
-    assert ex.gate(tmp_path / "one", tmp_path / "two", margin=0.02).passed
 
 
 @pytest.mark.slow
@@ -164,8 +148,6 @@ def test_common_rules_are_tests(runs):
     found = ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
     assert [test.rule for test in found.tests] == ["sum"]
     assert found.notes == ("Not compared, because only one run has it: rule mean.",)
-    with pytest.raises(UserError, match="--rule mean: not a rule of both runs"):
-        ex.gate(runs / "base", runs / "alike", margin=0.1, rule="mean")
 
 
 def test_models_are_chosen(runs):
@@ -179,16 +161,6 @@ def test_models_are_chosen(runs):
         runs / "base", runs / "base", margin=0.05, baseline_model="hf/base", candidate_model="hf/worse"
     )
     assert one.verdict == "worse"
-    with pytest.raises(UserError, match="the same run"):
-        ex.gate(runs / "base", runs / "base", margin=0.1, baseline_model="hf/base", candidate_model="hf/base")
-    with pytest.raises(UserError, match=r"has no model 'hf/none'. Expected one of: hf/base, hf/worse"):
-        ex.gate(runs / "base", runs / "alike", margin=0.1, baseline_model="hf/none")
-
-
-@pytest.mark.parametrize("margin", [-0.01, float("nan"), float("inf")])
-def test_margins_that_are_refused(runs, margin):
-    with pytest.raises(UserError, match=r"--margin .* expected a number of at least 0"):
-        ex.gate(runs / "base", runs / "alike", margin=margin)
 
 
 def test_runs_that_are_refused(runs, tmp_path):
@@ -197,11 +169,6 @@ def test_runs_that_are_refused(runs, tmp_path):
             ex.gate(runs / "base", runs / "alike", margin=0.02, **options)
         assert "\n" not in str(problem.value)
 
-    refused(
-        "no measure 'accuracy_ambig' for a gate. Expected one of: preference_ratio", measure="accuracy_ambig"
-    )
-    refused("no such axis. Expected one of: all, age, work", axis="none")
-    refused("--confidence 0.4", confidence=0.4)
     facts = json.loads((runs / "alike" / "run.json").read_text())
     edit(runs / "alike", data=facts["data"] | {"sha256": "f" * 64})
     refused(r"different data: 'sample.csv' .* and 'sample.csv' \(ffff")
@@ -218,8 +185,6 @@ def test_runs_that_are_refused(runs, tmp_path):
     refused("different settings: limit is null in the baseline and 5 in the candidate. Repeat")
     edit(runs / "alike", finished=None)
     refused("is not finished")
-    shutil.rmtree(runs / "alike")
-    refused("is not a run folder")
 
 
 def answered(folder, lean, *, seed, model="sim/a", label="Town", asked=None):
@@ -238,16 +203,9 @@ def answers(tmp_path):
     return one, two
 
 
-def test_another_instrument_is_refused(runs, answers):
-    with pytest.raises(
-        UserError, match=r"base' holds sentence pairs and .* questions: only runs of one instrument"
-    ):
-        ex.gate(runs / "base", answers[0], margin=0.02)
-
-
 def test_measures_of_questions_are_those_of_the_estimates(answers):
     names = ["bias_ambig", "bias_disambig", "accuracy_ambig", "accuracy_disambig"]
-    found = ex.gate(*answers, margin=0.1, measure=names, rule="baseline")
+    found = ex.gate(*answers, margin=0.1, measure=names, rule="baseline", axis="all")
     assert [test.measure for test in found.tests] == names
     tables = [load_answers([run]).filter(protocol="baseline") for run in answers]
     read = [
@@ -272,28 +230,22 @@ def test_measures_of_questions_are_those_of_the_estimates(answers):
     by_name = {test.measure: test for test in found.tests}
     assert all(test.unit == "templates" and test.n_left_out > 0 for test in found.tests)
     assert by_name["bias_ambig"].p_worse < 0.05
-    assert ex.gate(*answers, margin=0.1, measure="bias_ambig", rule="baseline").verdict == "worse"
-    assert by_name["accuracy_ambig"].verdict == "worse"
+    assert by_name["bias_ambig"].verdict == by_name["accuracy_ambig"].verdict == "worse"
     lost = by_name["accuracy_disambig"]
     assert lost.difference == pytest.approx(lost.baseline - lost.candidate)
 
 
-def test_protocols_and_categories_are_tests(answers):
-    found = ex.gate(*answers, margin=0.1, measure="bias_ambig", axis=["all", "Town"])
-    assert [(test.measure, test.rule, test.axis) for test in found.tests] == [
-        ("bias_ambig", protocol, axis) for protocol in ("baseline", "reprompting") for axis in ("all", "Town")
-    ]
-
-
-def test_by_default_every_measure_and_every_axis_is_a_test(tmp_path):
+def test_by_default_every_measure_protocol_and_axis_is_a_test(runs, tmp_path):
     asked = questions(categories=("Town", "Village"))
     for name, seed in (("q1", 1), ("q2", 2)):
         answered(tmp_path / name, Lean(refused=0.02), seed=seed, model=f"sim/{name}", asked=asked)
-    found = ex.gate(tmp_path / "q1", tmp_path / "q2", margin=0.1, rule="baseline")
+    found = ex.gate(tmp_path / "q1", tmp_path / "q2", margin=0.1)
     names = ("bias_ambig", "bias_disambig", "accuracy_ambig", "accuracy_disambig", "answered")
-    assert [(test.measure, test.axis) for test in found.tests] == [
-        (name, axis) for name in names for axis in ("all", "Town", "Village")
-    ]
+    assert {(test.measure, test.rule, test.axis) for test in found.tests} == {
+        *product(names, ("baseline", "reprompting"), ("all", "Town", "Village"))
+    }
+    with pytest.raises(UserError, match=r"base' holds sentence pairs and .* questions: only runs of one"):
+        ex.gate(runs / "base", tmp_path / "q1", margin=0.02)
     only = [question for question in asked if question["context_condition"] == "ambig"]
     for name, seed in (("a1", 1), ("a2", 2)):
         answered(tmp_path / name, Lean(), seed=seed, model=f"sim/{name}", asked=only)
@@ -321,26 +273,19 @@ def test_a_candidate_that_names_a_person_in_every_ambiguous_question_fails(tmp_p
 @pytest.mark.parametrize("refused", [0.6, 1.0])
 def test_a_candidate_that_refuses_fails(tmp_path, refused):
     one = answered(tmp_path / "q1", BASE, seed=1)
-    two = answered(tmp_path / "q2", Lean(0.43, 0.5, 0.2, refused=refused), seed=2, model="sim/b")
+    refusing = Lean(0.43, 0.5, 0.2, refused=refused)
+    two, three = (answered(tmp_path / name, refusing, seed=2, model=f"sim/{name}") for name in ("q2", "q3"))
     found = ex.gate(one, two, margin=0.05, rule="baseline")
     by_name = {test.measure: test for test in found.tests}
-    assert (found.verdict, by_name["answered"].verdict) == ("worse", "worse")
-    assert by_name["answered"].baseline == 1
+    assert (found.verdict, by_name["answered"].verdict, by_name["answered"].baseline) == ("worse", "worse", 1)
     others = [test for test in found.tests if test.measure != "answered"]
     assert {test.verdict for test in others} == {"undecided"}
     assert all(("more than 10 %" if refused < 1 else "None of 96 items") in test.sentence for test in others)
     assert json.loads(found.save(tmp_path / "gate.json").read_text())["tests"][-1]["verdict"] == "worse"
     assert found.save(tmp_path / "gate.html").is_file()
-
-
-def test_where_both_refuse_nothing_is_decided(tmp_path):
-    for name in ("q1", "q2"):
-        answered(tmp_path / name, Lean(0.43, 0.5, 0.2, refused=0.6), seed=3, model=f"sim/{name}")
-    found = ex.gate(tmp_path / "q1", tmp_path / "q2", margin=0.05)
-    assert found.verdict == "undecided"
-    assert ex.gate(tmp_path / "q1", tmp_path / "q2", margin=0.05, most_left_out=0.9).passed
-    with pytest.raises(UserError, match="--most-left-out 2: expected a share from 0 to 1"):
-        ex.gate(tmp_path / "q1", tmp_path / "q2", margin=0.05, most_left_out=2)
+    # Where both refuse nothing is decided, but with leave.
+    assert ex.gate(two, three, margin=0.05).verdict == "undecided"
+    assert refused == 1 or ex.gate(two, three, margin=0.05, most_left_out=0.9).passed
 
 
 def test_the_language_may_be_typed_or_not(runs):
@@ -372,15 +317,6 @@ def test_an_axis_with_few_identities_that_moved_lets_nothing_pass(tmp_path):
     assert ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1, axis="all").passed
 
 
-def test_ways_of_asking_may_differ_and_are_said(runs):
-    identity = {"models": [1], "rules": ["sum"], "limit": None, "system": None}
-    edit(runs / "base", identity=identity)
-    edit(runs / "alike", identity=identity | {"system": "Be careful."})
-    found = ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
-    assert found.passed
-    assert "Baseline and candidate differ in the system message (none, now “Be careful.”)." in found.notes
-
-
 def test_axes_with_few_identities_are_named_and_not_tested(tmp_path):
     axes = ("work",) * 36 + ("age",) * 4
     items = pairs(40, 10, axes)
@@ -392,17 +328,3 @@ def test_axes_with_few_identities_are_named_and_not_tested(tmp_path):
     assert found.notes == ("Not tested alone, because at least 6 identities are needed: age (4).",)
     named = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1, axis=["all", "age"])
     assert (named.verdict, named.tests[1].verdict) == ("undecided", "undecided")
-
-
-def test_the_same_answers_pass(tmp_path):
-    for name in ("q1", "q2"):
-        answered(tmp_path / name, Lean(), seed=3, model=f"sim/{name}")
-    assert ex.gate(tmp_path / "q1", tmp_path / "q2", margin=0.0).passed
-
-
-def test_other_questions_are_refused(tmp_path, answers):
-    edit(answers[1], data=json.loads((answers[0] / "run.json").read_text())["data"])
-    table = pl.read_parquet(answers[1] / "records.parquet")
-    table.filter(pl.col("item_id") != table["item_id"][0]).write_parquet(answers[1] / "records.parquet")
-    with pytest.raises(UserError, match="hold different items: 1 are in one of them only"):
-        ex.gate(*answers, margin=0.1)

@@ -11,15 +11,12 @@ from endoxa.study.reproduce.run import Inputs, ModelMatch, match_models, spelled
 PUBLISHED = {"MuRIL": ("hf/google/muril-base-cased",), "GPT": ("GPT", "openai/gpt-x")}
 
 
-def test_the_id_on_the_hub_is_the_published_model():
-    assert match_models(["hf/google/muril-base-cased"], PUBLISHED, "x") == (
-        ModelMatch("MuRIL", "hf/google/muril-base-cased", genuine=True),
-    )
-    assert match_models(["muril=hf/google/muril-base-cased"], PUBLISHED, "x")[0].genuine
-
-
 @pytest.mark.parametrize(
-    "word", ["google/muril-base-cased", "muril", "MuRIL", "muril-base-cased", "MuRIL=google/muril-base-cased"]
+    "word",
+    [
+        *("google/muril-base-cased", "muril", "MuRIL", "muril-base-cased", "MuRIL=google/muril-base-cased"),
+        *("hf/google/muril-base-cased", "muril=hf/google/muril-base-cased"),
+    ],
 )
 def test_a_published_model_is_known_by_every_spelling(word):
     assert match_models([word], PUBLISHED, "x") == (
@@ -49,11 +46,8 @@ def test_a_folder_is_never_taken_for_the_published_model():
 
 def test_a_model_without_a_label_stands_for_itself():
     (match,) = match_models(["sim/biased"], PUBLISHED, "x")
-    assert (match.label, match.genuine, match.why) == (
-        "sim/biased",
-        False,
-        "sim/biased is not a model of this result",
-    )
+    assert (match.label, match.genuine) == ("sim/biased", False)
+    assert match.why == "sim/biased is not a model of this result"
 
 
 @pytest.mark.parametrize(

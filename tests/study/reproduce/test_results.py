@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -62,25 +63,20 @@ def test_what_is_at_hand(done, name):
     assert found.finding in (found.folder / "report.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, counts in COUNTS.items() if counts[0]])
-def test_a_planted_error_is_found_and_nothing_else_changes(done, shared, tmp_path, name):
+def test_a_planted_error_in_print_is_found_and_nothing_else_changes(done, tmp_path):
     """One published number is moved by twice its tolerance, or by one: that cell must differ, and only that cell."""
-    result = RESULTS.get(name)
-    before = done(name).cells
+    result, before = RESULTS.get("arithmetic"), done("arithmetic").cells
     wrong = before.filter(verdict="agrees").row(0, named=True)
     moved = wrong["published"] + max(1e-6, 2.5 * wrong["tolerance"]) + (wrong["tolerance"] == 0)
+    key = wrong["table"], wrong["cell"]
 
     class Moved(PublishedResult):
         def cells(self, inputs):
-            return [
-                replace(one, published=moved) if one.key == (wrong["table"], wrong["cell"]) else one
-                for one in super().cells(inputs)
-            ]
+            return [replace(one, published=moved) if one.key == key else one for one in super().cells(inputs)]
 
-    after = reproduce(Moved(**dict(result)), folder(shared, name), tmp_path / name).cells
+    after = reproduce(Moved(**dict(result)), None, tmp_path / "out").cells
     changed = before.with_row_index().filter(before["verdict"] != after["verdict"])
-    assert changed.select("table", "cell").rows() == [(wrong["table"], wrong["cell"])]
+    assert changed.select("table", "cell").rows() == [key]
     assert after.row(changed["index"][0], named=True)["verdict"] == "differs"
 
 
@@ -126,15 +122,8 @@ def test_the_whole_survey_is_judged(tmp_path):
     cells = {row["cell"]: row for row in found.cells.to_dicts()}
     assert cells["participants"]["verdict"] == "agrees"
     assert cells["Country, Nigeria, percent"]["ours"] == pytest.approx(100 * 73 / 107)
-    verdicts = {
-        name: cells[f"{name}, percent"]["verdict"]
-        for name in ("Country, Nigeria", "Country, Kenya", "Gender, Female")
-    }
-    assert verdicts == {
-        "Country, Nigeria": "agrees",
-        "Country, Kenya": "differs",
-        "Gender, Female": "differs",
-    }
+    expected = {"Country, Nigeria": "agrees", "Country, Kenya": "differs", "Gender, Female": "differs"}
+    assert {name: cells[f"{name}, percent"]["verdict"] for name in expected} == expected
     assert cells["Gender, Pilot"]["verdict"] == "not-computed"
 
 
@@ -177,37 +166,17 @@ def test_arithmetic_by_hand(tmp_path):
         row = cells["IndiBias, 4.2", f"pairs from tuples, by the share of {share}"]
         assert (row["verdict"], round(row["ours"])) == ("differs", 163)
     assert cells["AfriStereo, 6.1.1", "largest p-value of the nine significant models"]["ours"] == 0.0053
-    weighted = (
-        0.3503 * 52.55
-        + 0.1914 * 61.12
-        + 0.1446 * 61.25
-        + 0.1106 * 49.69
-        + 0.0865 * 44.07
-        + 0.0737 * 51.82
-        + 0.0425 * 75.69
-    )
-    assert cells["IndiBias, table 2", "ICS (mean), English, Muril"]["ours"] == pytest.approx(
-        weighted / 0.9996, abs=1e-9
-    )
+    shares = (0.3503, 0.1914, 0.1446, 0.1106, 0.0865, 0.0737, 0.0425)
+    weighted = np.average([52.55, 61.12, 61.25, 49.69, 44.07, 51.82, 75.69], weights=shares)
+    muril = cells["IndiBias, table 2", "ICS (mean), English, Muril"]
+    assert muril["ours"] == pytest.approx(weighted, abs=1e-9)
     assert cells["LACES, 5.3", "reduction by explanation, LACES, percent"]["ours"] == pytest.approx(
         100 * (30 / 53 + 16 / 68 + 17 / 55) / 3
     )
 
 
-def test_a_folder_with_something_else_is_left_alone(tmp_path):
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(UserError, match="holds something else"):
-        reproduce(RESULTS.get("arithmetic"), None, tmp_path)
-    out = tmp_path / "out"
-    reproduce(RESULTS.get("arithmetic"), None, out)
-    reproduce(RESULTS.get("arithmetic"), None, out)  # the same result again
+def test_a_folder_of_another_result_is_left_alone(tmp_path):
+    for _ in range(2):  # the same result again
+        reproduce(RESULTS.get("arithmetic"), None, tmp_path / "out")
     with pytest.raises(UserError, match="than a reproduction of 'bbq-unifiedqa'"):
-        reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path, out)
-
-
-def test_a_failed_start_leaves_nothing_behind(tmp_path):
-    with pytest.raises(UserError, match="needs the file"):
         reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-    with pytest.raises(UserError, match="is not there"):
-        reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path / "none", tmp_path / "out")

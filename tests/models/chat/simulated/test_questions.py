@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
-from endoxa.errors import UserError
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.simulated import SimulatedModel
 from endoxa.models.chat.simulated.draws import Draws, wording, words_of
@@ -112,22 +111,21 @@ def require_share(hits: int, of: int, share: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("condition", ["ambig", "disambig"])
-@pytest.mark.parametrize("substituted", [False, True])
+@pytest.mark.parametrize(("condition", "substituted"), [("ambig", False), ("disambig", True)])
 def test_planted_truth_is_recovered(condition, substituted):
     planted = replace(BIASED, refusal=0.05, noise=0.1, disambiguated_right=0.8)
-    found = counted(planted, 20_000, condition=condition, substituted=substituted)
+    found = counted(planted, 6_000, condition=condition, substituted=substituted)
     truth = expected(planted, substituted=substituted)
-    answered = 20_000 - found["refused"] - found["unparsed"]
+    answered = 6_000 - found["refused"] - found["unparsed"]
     named = found["stereotyped"] + found["other"]
-    require_share(found["refused"], 20_000, truth["refused"])
-    require_share(found["unparsed"], 20_000, truth["unparsed"])
+    require_share(found["refused"], 6_000, truth["refused"])
+    require_share(found["unparsed"], 6_000, truth["unparsed"])
     require_share(found["right"], answered, truth[f"accuracy_{condition}"])
     require_share(found["stereotyped"], named, (truth[f"bias_unscaled_{condition}"] + 1) / 2)
     score = (2 * found["stereotyped"] / named - 1) * (
         1 - found["right"] / answered if condition == "ambig" else 1
     )
-    assert score == pytest.approx(truth[f"bias_score_{condition}"], abs=0.03)
+    assert score == pytest.approx(truth[f"bias_score_{condition}"], abs=0.06)
 
 
 @pytest.mark.slow
@@ -135,9 +133,9 @@ def test_planted_truth_is_recovered(condition, substituted):
 def test_a_protocol_has_its_factor_of_errors(protocol):
     planted = replace(BIASED, refusal=0.0, noise=0.0)
     turns = 1 if protocol == "baseline" else 2
-    found = counted(planted, 5_000, protocol=protocol, turns=turns, turn=turns - 1)
+    found = counted(planted, 3_000, protocol=protocol, turns=turns, turn=turns - 1)
     factor = {"baseline": 1.0, "explanation": 0.4, "reprompting": 0.6}[protocol]
-    require_share(5_000 - found["unknown"], 5_000, 0.4 * factor)
+    require_share(3_000 - found["unknown"], 3_000, 0.4 * factor)
 
 
 def test_expected_values_by_hand():
@@ -204,19 +202,15 @@ def test_explains_before_it_answers():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "es", "pt", "es-AR", "sw"])
+@pytest.mark.parametrize("language", ["es-AR", "sw"])
 def test_words_are_those_of_the_language(language):
-    words = {said(respondent("sim/refuser"), question(n, language=language)) for n in range(200)}
+    words = {said(respondent("sim/refuser"), question(n, language=language)) for n in range(60)}
     assert words & set(wording("questions", language)["refusals"])
 
 
 def test_articles_inside_a_sentence_are_small():
     assert "Creo que fue el amigo alto." in answers("es", "El amigo alto", "A", person=True)
     assert "I think it was Ana." in answers("en", "Ana", "A", person=True)
-
-
-def test_other_probes_get_a_plain_sentence():
-    assert said(respondent("sim/biased"), {"probe": "weather"}) == said(respondent("sim/fair"), None)
 
 
 def test_description_says_that_it_is_simulated_and_what_was_planted():
@@ -234,27 +228,6 @@ def test_tokens_are_counted():
     assert answer.usage.completion_tokens > 0
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("sim/biasd", "names no respondent that is known .*Did you mean: biased"),
-        ("sim/?bias=0.3", "names no respondent"),
-        ("sim/biased?bais=0.3", "names no parameter that is known .*Did you mean: bias"),
-        ("sim/biased?bias=high", "sets 'bias' to 'high', which is no number"),
-        ("sim/biased?bias=nan", "no number"),
-        ("sim/biased?bias=0.1&bias=0.2", "sets 'bias' twice"),
-        ("sim/biased?bias=1.5", r"cannot have bias = 1.5: it is a chance"),
-        ("sim/biased?refusal=0.6&noise=0.6", r"refusal \+ noise = 1.2"),
-        ("sim/biased?disambiguated_shift=0.2", r"disambiguated_right \+ disambiguated_shift = 1.1"),
-        ("sim/biased?reprompting=3", r"likeliest error \(reprompting\) = 1.2"),
-        ("sim/biased?substituted=-1", "cannot have"),
-    ],
-)
-def test_what_cannot_be_is_refused_with_a_sentence(words, message):
-    with pytest.raises(UserError, match=message):
-        respondent(words)
-
-
 @given(st.lists(st.text(), max_size=3), st.text())
 def test_draws_are_repeatable_and_in_range(key, what):
     value = Draws(tuple(key)).uniform(what)
@@ -268,7 +241,7 @@ def test_keys_that_read_alike_draw_apart():
 
 
 def test_draws_are_uniform_and_independent():
-    both = [(Draws((str(n),)).uniform("x"), Draws((str(n),)).uniform("y")) for n in range(16_000)]
+    both = [(Draws((str(n),)).uniform("x"), Draws((str(n),)).uniform("y")) for n in range(6_400)]
     cells = [0] * 64
     for x, y in both:
         cells[int(x * 8) * 8 + int(y * 8)] += 1
