@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +19,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations import Discovery, discover, nothing_known
+from endoxa.instruments.stories.associations import Discovery, discover, fisher, nothing_known
 from endoxa.instruments.stories.associations.cells import (
     Cells,
     category,
@@ -34,7 +35,6 @@ from endoxa.instruments.stories.associations.fisher import (
     rejected,
     stream,
 )
-from endoxa.runs import executors
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
 from endoxa.sources.stereotales import profiles as reading
 from endoxa.sources.stereotales.profiles import Profiles, decode, read_profiles
@@ -192,7 +192,14 @@ def test_early_decisions_are_those_of_exact_p_values() -> None:
     assert np.mean(draws) < 5000
 
 
-@pytest.mark.slow
+def elsewhere(task, pieces, jobs):
+    """As other processes compute: pickled on the way there and back, and in another order."""
+    assert jobs == 2
+    sent = pickle.dumps(task), [pickle.dumps(piece) for piece in pieces]
+    made = [pickle.dumps(pickle.loads(sent[0])(pickle.loads(piece))) for piece in reversed(sent[1])]
+    return map(pickle.loads, reversed(made))
+
+
 def test_processes_change_nothing_and_all_draws_are_made_without_early_stopping(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,7 +207,7 @@ def test_processes_change_nothing_and_all_draws_are_made_without_early_stopping(
     alone = Discovery(draws=1500, early_stop=False, jobs=1)
     one = discover(data, alone)
     assert set(one.tables.filter(status="tested")["n_resamples"]) == {1500}
-    monkeypatch.setattr(executors, "ALONE", 0.0)
+    monkeypatch.setattr(fisher, "computed", elsewhere)
     two = discover(data, replace(alone, jobs=2))
     assert one.tables.equals(two.tables)
     assert one.associations.equals(two.associations)

@@ -209,6 +209,16 @@ def test_the_approximation_is_close(prompts, monkeypatch) -> None:
     assert prompts < 400 or exact.min() < math.log(1e-8)
 
 
+def test_the_approximation_is_close_for_a_value_of_six_stories(monkeypatch) -> None:
+    rng, prompt = np.random.default_rng(4), np.repeat(np.arange(300), 3)
+    value = np.where(rng.random(900) < 0.5, 1, 2)
+    value[rng.choice(900, 6, replace=False)] = 0
+    found = units((prompt % 4).tolist(), value.tolist(), prompt.tolist())
+    exact = log_p_units(found)
+    monkeypatch.setattr(cells, "EXACT_PROMPTS", 0)
+    np.testing.assert_allclose(np.exp(log_p_units(found)), np.exp(exact), rtol=0.03)
+
+
 def test_tiny_p_values_do_not_underflow() -> None:
     """2,000 prompts of two stories, all alike: the largest possible sum is one arrangement."""
     prompt = np.repeat(np.arange(2000), 2)

@@ -235,6 +235,14 @@ def test_blind_spots_by_hand(example: HarmAnalysis) -> None:
     assert other["made"] == 1  # it makes another, which it did not rate
 
 
+def test_the_summary_by_hand(example: HarmAnalysis) -> None:
+    """Two models classify alike the two associations that both rated; people agree with four of five classes."""
+    values = dict(example.summary.select("name", "value").iter_rows())
+    assert values["agreement_models"] == 1
+    assert values["agreement_with_people"] == pytest.approx(4 / 5)
+    assert values["harmful_by_median"] == pytest.approx(2 / 3)
+
+
 def test_attributes_count_what_is_made(example: HarmAnalysis) -> None:
     attribute = ROWS[0]["base_attribute"]
     found = row(example.by_attribute, attribute=attribute, side="base", rater="m/a")
@@ -375,17 +383,12 @@ def test_people_are_read_by_parts_or_by_any_known_name(tmp_path: Path) -> None:
     parts = write_people(tmp_path / "parts.csv", ROWS, each=3)
     table = pl.read_csv(parts)
     by_parts = read_human(parts)
-    named = table.with_columns(
-        association_id=pl.struct(*ROWS[0]).map_elements(
-            lambda one: rated(one, "", 1)["association_id"], return_dtype=pl.String
-        )
-    ).drop(*ROWS[0])
+    named = table.with_columns(by_parts["association_id"]).drop(*ROWS[0])
     named.write_csv(tmp_path / "named.csv")
-    known = by_parts.select("association_id", *ROWS[0]).with_columns(
-        given_id=pl.col("association_id") + "-theirs"
-    )
+    theirs = pl.col("association_id") + "-theirs"
+    known = by_parts.select("association_id", *ROWS[0]).with_columns(given_id=theirs)
     assert read_human(tmp_path / "named.csv", known).equals(by_parts)
-    named.with_columns(pl.col("association_id") + "-theirs").write_csv(tmp_path / "theirs.csv")
+    named.with_columns(theirs).write_csv(tmp_path / "theirs.csv")
     assert read_human(tmp_path / "theirs.csv", known).equals(by_parts)
 
 
