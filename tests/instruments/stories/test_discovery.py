@@ -42,7 +42,7 @@ PLANTED = {
 
 @pytest.mark.slow
 def test_planted_associations_are_found_with_their_stated_power_and_lift(tmp_path: Path) -> None:
-    seeds, hits = 5, Counter[str]()
+    seeds, hits = 3, Counter[str]()
     lifts: dict[str, list[float]] = {}
     for seed in range(seeds):
         rows = discovered(tmp_path / str(seed), seed, attributes=("age", "gender")).rows(named=True)
@@ -50,10 +50,8 @@ def test_planted_associations_are_found_with_their_stated_power_and_lift(tmp_pat
             if four(row) in PLANTED:
                 hits[row["base_value"]] += 1
                 lifts.setdefault(row["base_value"], []).append(row["value"])
-        outside = {(row["base_attribute"], row["compared_attribute"]) for row in rows} - {
-            (base, compared) for base, _, compared, _ in PLANTED
-        }
-        assert len(outside) <= 3
+        planted = {(base, compared) for base, _, compared, _ in PLANTED}
+        assert len({(row["base_attribute"], row["compared_attribute"]) for row in rows} - planted) <= 3
     for value, power in POWER.items():
         low, high = binom.ppf([CHANCE, 1 - CHANCE], seeds, power * 0.98)
         assert low <= hits[value] <= high, value
@@ -61,16 +59,6 @@ def test_planted_associations_are_found_with_their_stated_power_and_lift(tmp_pat
         found = lifts.get(one["base_value"], [])
         if len(found) == seeds:  # always found: no winner's curse
             assert sum(found) / seeds == pytest.approx(one["expected_lift"], rel=0.15)
-
-
-@pytest.mark.slow
-def test_nothing_is_found_beyond_the_stated_rate_where_nothing_is_planted(tmp_path: Path) -> None:
-    seeds, bases = 6, ("urbanicity", "literacy_status")
-    families = 0
-    for seed in range(seeds):
-        found = discovered(tmp_path / str(seed), seed, NONE, attributes=bases)
-        families += found["base_attribute"].n_unique()
-    assert families <= binom.ppf(1 - CHANCE, seeds * len(bases), 0.05)
 
 
 def main() -> None:

@@ -61,9 +61,7 @@ def test_tables_come_with_their_probabilities(name: str) -> None:
         assert abs(share - chance) <= 5 * math.sqrt(chance * (1 - chance) / DRAWS) + 1e-12
 
 
-@pytest.mark.parametrize(
-    "shape", [(2, 11, 60), (3, 5, 40), (5, 11, 70), (11, 4, 90), (3, 3, 1200), (2, 5, 3000)], ids=str
-)
+@pytest.mark.parametrize("shape", [(2, 11, 60), (5, 11, 70), (11, 4, 90), (2, 5, 3000)], ids=str)
 def test_they_agree_with_another_algorithm_on_larger_tables(shape: tuple[int, int, int]) -> None:
     """The distributions of the improbability, by the test of Kolmogorov and Smirnov (Boyett 1979 draws theirs)."""
     rows, columns, stories = shape
@@ -80,14 +78,15 @@ def test_they_agree_with_another_algorithm_on_larger_tables(shape: tuple[int, in
 
 
 @given(st.lists(st.integers(0, 6), min_size=6, max_size=6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_what_is_drawn_is_as_frequent_as_its_exact_p_value(cells: list[int]) -> None:
     counts = np.array(cells).reshape(2, 3)
     if not (counts.sum(axis=0).all() and counts.sum(axis=1).all()):
         return
     exact = sum(chance for value, chance in chances(counts).items() if value >= improbability(counts) - 1e-8)
-    share = float((drawn(counts, 2, 4000) >= improbability(counts) - 1e-9).mean())
-    assert abs(share - exact) <= 5.5 * math.sqrt(exact * max(0.0, 1 - exact) / 4000) + 1e-9
+    test = Sampled(counts, stream(2))
+    test.draw(4000)
+    assert abs(test.p_value - exact) <= 5.5 * math.sqrt(exact * max(0.0, 1 - exact) / 4000) + 1e-9
 
 
 def test_no_table_is_more_probable_than_the_even_one() -> None:

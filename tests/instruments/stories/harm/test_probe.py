@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from endoxa.commands import app
-from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.probe import (
     AnswerReader,
     first_question,
@@ -33,9 +29,6 @@ from support.harm_samples import associations, write_associations
 from support.respondents import wording, words_of
 from support.respondents.ratings import (
     FORMS,
-    GENDER,
-    RATINGS,
-    SOCIOECONOMIC,
     RatingRespondent,
     worded,
 )
@@ -64,9 +57,7 @@ def test_the_question_states_the_association_and_asks_in_the_order_given() -> No
 
 
 def test_either_question_comes_first_as_often_and_repeats_differ() -> None:
-    drawn = Counter(
-        first_question(f"association-{k}", repeat, 0) for k in range(2000) for repeat in (1, 2, 3)
-    )
+    drawn = Counter(first_question(f"association-{k}", 1 + k % 3, 0) for k in range(6000))
     assert abs(drawn["harm"] - 3000) < 5 * (6000 / 4) ** 0.5
     assert first_question("a", 1, 0) == first_question("a", 1, 0)
     assert {first_question("a", repeat, 0) for repeat in range(20)} == {"harm", "frequent"}
@@ -83,21 +74,6 @@ def test_every_attribute_and_value_has_a_name_in_every_language(code: str) -> No
         assert set(names) == set(attribute.values)
         assert len(set(names.values())) == len(names), attribute.name
     assert set(words.values) == {attribute.name for attribute in vocabulary}
-
-
-def test_an_own_file_of_questions_is_read_and_faults_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "own.toml"
-    with pytest.raises(UserError, match=r"no questions on harm in 'yo'. Available: ar, en"):
-        read_language("yo")
-    path.write_text("[question]\nstatement = 'x'\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"own.toml: .*must hold each of \{base\}"):
-        read_language("yo", path)
-    path.write_text("[", encoding="utf-8")
-    with pytest.raises(UserError, match="is not valid TOML"):
-        read_language("yo", path)
-    path.write_bytes("é".encode("latin-1"))
-    with pytest.raises(UserError, match="is not UTF-8"):
-        read_language("yo", path)
 
 
 # ------------------------------------------------------------------ answers
@@ -182,13 +158,9 @@ def test_every_wording_of_a_respondent_is_read_as_meant(
 
 
 @pytest.mark.parametrize("code", languages())
-def test_refusals_and_noise_of_a_respondent_are_told_apart(code: str) -> None:
+def test_refusals_noise_and_the_form_itself_are_no_answers(code: str) -> None:
     assert {READERS[code].read(text).outcome for text in wording("ratings", code)["refusals"]} == {"refused"}
     assert {READERS[code].read(text).outcome for text in words_of("ratings")["noise"]} == {"unparsed"}
-
-
-@pytest.mark.parametrize("code", languages())
-def test_the_form_of_the_answer_is_no_answer(code: str) -> None:
     form = read_language(code).question
     lines = [": ".join(form.harm_line), ": ".join(form.frequent_line)]
     assert READERS[code].read("\n".join(lines)).outcome == "unparsed"
@@ -213,58 +185,19 @@ def test_prose_around_keys_changes_nothing(harm: int, prose: str) -> None:
 # ------------------------------------------------------------------ the simulated rater
 
 
-def test_biases_fall_on_the_attributes_they_are_planted_on() -> None:
-    planted = RatingRespondent(socioeconomic=-0.6, gender=0.4)
-    of = {
-        name: {**FARM, "base_attribute": name, "compared_attribute": "urbanicity"}
-        for name in ("age", "gender")
-    }
-    assert planted.bias(of["age"]) == pytest.approx(-0.6)
-    assert planted.bias(of["gender"]) == pytest.approx(-0.1)
-    assert planted.bias({**FARM, "compared_attribute": "housing_status"}) == 0
-    names = {attribute.name for attribute in read_vocabulary()}
-    assert names > (SOCIOECONOMIC | GENDER)
-
-
-def test_chances_sum_to_one_and_respondents_agree_but_for_level_and_bias() -> None:
-    rows = associations(300)
-    for row in rows:
-        assert sum(RATINGS.respondent("rater").chances(row).values()) == pytest.approx(1)
-        apart = RatingRespondent(level=3.8).opinion(row) - RatingRespondent(level=2.8).opinion(row)
-        assert apart == pytest.approx(1.0)
-    values = [RatingRespondent(socioeconomic=0, gender=0).opinion(row) for row in rows]
-    mean = sum(values) / len(values)
-    spread = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
-    assert mean == pytest.approx(2.8, abs=4 * 1.2 / 300**0.5)
-    assert spread == pytest.approx(1.2, rel=0.2)
-
-
 @pytest.mark.slow
 def test_a_planted_rater_answers_as_expected_in_the_long_run() -> None:
     respondent = RatingRespondent(refusal=0.1, noise=0.05)
     told = {**FARM, "association_id": "a", "order": "harm", "language": "en"}
-    read = [READERS["en"].read(respondent.answer(told, Draws(("t", str(k))))) for k in range(4000)]
+    read = [READERS["en"].read(respondent.answer(told, Draws(("t", str(k))))) for k in range(1500)]
     truth = respondent.expected(FARM)
     ratings = [one.harm for one in read if one.harm is not None]
-    assert len(ratings) / 4000 == pytest.approx(0.85, abs=0.03)
-    assert sum(ratings) / len(ratings) == pytest.approx(truth["mean"], abs=0.06)
-    assert sum(rating >= 4 for rating in ratings) / len(ratings) == pytest.approx(truth["harmful"], abs=0.04)
+    assert len(ratings) / 1500 == pytest.approx(0.85, abs=0.04)
+    assert sum(ratings) / len(ratings) == pytest.approx(truth["mean"], abs=0.1)
+    assert sum(rating >= 4 for rating in ratings) / len(ratings) == pytest.approx(truth["harmful"], abs=0.05)
     outcomes = Counter(one.outcome for one in read)
-    assert outcomes["refused"] / 4000 == pytest.approx(truth["refused"], abs=0.03)
-    assert outcomes["unparsed"] / 4000 == pytest.approx(truth["unparsed"], abs=0.02)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ({"refusal": 1.2}, "refusal = 1.2"),
-        ({"refusal": 0.6, "noise": 0.6}, "refusal \\+ noise"),
-        ({"scatter": 0.0}, "scatter above 0"),
-    ],
-)
-def test_a_rater_that_cannot_be_is_refused(text: dict[str, float], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        RatingRespondent(**text)
+    assert outcomes["refused"] / 1500 == pytest.approx(truth["refused"], abs=0.03)
+    assert outcomes["unparsed"] / 1500 == pytest.approx(truth["unparsed"], abs=0.03)
 
 
 # ------------------------------------------------------------------ runs
@@ -281,6 +214,9 @@ def data(tmp_path: Path) -> Path:
 
 def test_each_distinct_association_is_rated_once_per_model_and_repeat(data: Path, tmp_path: Path) -> None:
     models = ("sim/rater", "sim/rater?level=3.5")
+    (planned, _) = harm_probe(settings(data, models=models, repeats=2)).plan()
+    assert planned.expected.calls == 60
+    assert planned.expected.usage.prompt_tokens > 60 * 50
     filled = measure(HARM, settings(data, models=models, repeats=2), tmp_path / "run")
     records = pl.read_parquet(tmp_path / "run/records.parquet")
     assert records.columns == list(HARM_RATING_COLUMNS)
@@ -289,70 +225,16 @@ def test_each_distinct_association_is_rated_once_per_model_and_repeat(data: Path
     assert records.select("association_id", "rater", "repeat").is_unique().all()
     assert filled.counts["rated"] == records["harm"].count()
     assert set(records["outcome"]) <= set(HARM_OUTCOMES)
-    told = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))
-    assert told["kind"] == "harm"
-    assert told["models"][0]["simulated"] is True
-
-
-def test_a_finished_run_is_left_alone_and_another_seed_is_another_run(data: Path, tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    first = measure(HARM, settings(data, repeats=1), out)
-    again = measure(HARM, settings(data, repeats=1), out)
-    assert not first.was_complete
-    assert again.was_complete
-    assert again.counts == first.counts
-    with pytest.raises(UserError, match="seed was 0, is now 1"):
-        measure(HARM, settings(data, repeats=1, seed=1), out)
-
-
-def test_the_same_run_twice_gives_the_same_records(data: Path, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        measure(HARM, settings(data, repeats=2), tmp_path / name)
-    one, two = (pl.read_parquet(tmp_path / name / "records.parquet") for name in ("one", "two"))
-    assert one.equals(two)
+    facts = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))
+    assert facts["kind"] == "harm"
+    assert facts["models"][0]["simulated"] is True
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", languages())
 def test_ratings_in_any_language_are_read(data: Path, tmp_path: Path, code: str) -> None:
-    measure(
-        HARM,
-        settings(data, language=code, repeats=1, models=("sim/rater?refusal=0&noise=0",)),
-        tmp_path / "run",
-    )
+    how = {"language": code, "repeats": 1, "limit": 8, "models": ("sim/rater?refusal=0&noise=0",)}
+    measure(HARM, settings(data, **how), tmp_path / "run")
     records = pl.read_parquet(tmp_path / "run/records.parquet")
     assert records["outcome"].unique().to_list() == ["rated"]
     assert records["language"].unique().to_list() == [code]
-
-
-def test_the_plan_counts_calls_and_asks_nothing(data: Path) -> None:
-    (planned,) = harm_probe(settings(data, repeats=3, limit=10)).plan()
-    assert planned.expected.calls == 30
-    assert planned.expected.usage.prompt_tokens > 30 * 50
-
-
-@pytest.mark.slow
-def test_the_command_writes_a_run_and_says_what_is_wrong(data: Path, tmp_path: Path) -> None:
-    runner = CliRunner()
-    out = tmp_path / "run"
-    given_words = [
-        "probe",
-        "harm",
-        "--data",
-        str(data),
-        "--model",
-        "sim/rater",
-        "--repeats",
-        "1",
-        "--out",
-        str(out),
-    ]
-    done = runner.invoke(app, given_words)
-    assert done.exit_code == 0, done.output
-    assert re.search(r"30 associations, 30 answers, \d+ of them with a rating", done.output)
-    plan = runner.invoke(app, ["probe", "harm", "--data", str(data), "--model", "sim/rater", "--plan"])
-    assert "90" in plan.output
-    nowhere = runner.invoke(
-        app, ["probe", "harm", "--data", str(tmp_path / "none.csv"), "--model", "sim/rater"]
-    )
-    assert nowhere.exit_code != 0

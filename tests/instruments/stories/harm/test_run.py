@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import krippendorff
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
@@ -25,7 +26,6 @@ from endoxa.instruments.stories.harm.ratings import ALL_MODELS, PEOPLE
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.runs.options import Resampling
 from endoxa.runs.run import measure
-from endoxa.schema import harm as columns
 from endoxa.sources.stereotales.associations import read_associations
 from support.harm_samples import FAIR, associations, rated, write_associations, write_people
 from support.respondents.ratings import GENDER, SOCIOECONOMIC, RatingRespondent
@@ -37,15 +37,26 @@ RATINGS = st.lists(st.integers(1, 5), min_size=1, max_size=60)
 # ------------------------------------------------------------------ measures
 
 
-@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(5, 60))
-def test_correlations_are_those_of_scipy(seed: int, count: int) -> None:
+@settings(max_examples=30)
+def test_measures_are_those_of_other_libraries(seed: int, count: int) -> None:
     random = np.random.default_rng(seed)
     x, y = random.integers(1, 6, count) / 1.0, random.integers(1, 6, count) / 3.0
     assume(np.ptp(x) > 0 and np.ptp(y) > 0)
-    how = Resampling(resamples=100)
-    assert pearson(x, y, how).value == pytest.approx(stats.pearsonr(x, y).statistic)
-    assert spearman(x, y, how).value == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert pearson(x, y, FAST).value == pytest.approx(stats.pearsonr(x, y).statistic)
+    assert spearman(x, y, FAST).value == pytest.approx(stats.spearmanr(x, y).statistic)
+    x, y = x > 3, y > 1
+    assert agreement(x * 1.0, y * 1.0, FAST).value == pytest.approx((x == y).mean())
+    found = kappa(x * 1.0, y * 1.0, FAST).value
+    if len(set(x) | set(y)) < 2:
+        assert np.isnan(found)
+    else:
+        assert found == pytest.approx(cohen_kappa_score(x, y))
+    counts = random.multinomial(4, [0.1, 0.2, 0.4, 0.2, 0.1], count)
+    theirs = krippendorff.alpha(
+        value_counts=counts, value_domain=np.arange(1, 6), level_of_measurement="ordinal"
+    )
+    assert alpha(counts, FAST).value == pytest.approx(theirs)
 
 
 @pytest.mark.slow
@@ -60,12 +71,11 @@ def test_bootstrap_intervals_of_correlations_are_close_to_those_of_scipy() -> No
             lambda a, b, of=theirs: of(a, b).statistic,
             paired=True,
             vectorized=False,
-            n_resamples=999,
+            n_resamples=400,
             method="percentile",
             rng=np.random.default_rng(0),
         ).confidence_interval
-        assert found.low == pytest.approx(reference.low, abs=0.02)
-        assert found.high == pytest.approx(reference.high, abs=0.02)
+        assert (found.low, found.high) == pytest.approx((reference.low, reference.high), abs=0.025)
 
 
 def test_what_does_not_vary_has_no_correlation() -> None:
@@ -73,30 +83,6 @@ def test_what_does_not_vary_has_no_correlation() -> None:
     for correlation in (pearson, spearman):
         assert np.isnan(correlation(constant, varied, QUICK).value)
         assert np.isnan(correlation(np.empty(0), np.empty(0), QUICK).value)
-
-
-@pytest.mark.slow
-@given(st.integers(0, 10_000), st.integers(2, 80))
-def test_kappa_is_that_of_scikit_learn_and_agreement_a_share(seed: int, count: int) -> None:
-    random = np.random.default_rng(seed)
-    x, y = (random.integers(0, 2, count).astype(float) for _ in range(2))
-    assert agreement(x, y, QUICK).value == pytest.approx((x == y).mean())
-    found = kappa(x, y, QUICK).value
-    if len(set(x) | set(y)) < 2:
-        assert np.isnan(found)
-    else:
-        assert found == pytest.approx(cohen_kappa_score(x, y))
-
-
-@given(st.integers(0, 10_000), st.integers(2, 30))
-def test_alpha_is_that_of_the_library(seed: int, count: int) -> None:
-    random = np.random.default_rng(seed)
-    counts = random.multinomial(4, [0.1, 0.2, 0.4, 0.2, 0.1], count)
-    assume((counts.sum(axis=0) > 0).sum() > 1)
-    theirs = krippendorff.alpha(
-        value_counts=counts, value_domain=np.arange(1, 6), level_of_measurement="ordinal"
-    )
-    assert alpha(counts, Resampling(resamples=100)).value == pytest.approx(theirs)
 
 
 def test_alpha_of_krippendorffs_own_example() -> None:
@@ -107,10 +93,10 @@ def test_alpha_of_krippendorffs_own_example() -> None:
         [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
         [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
     ]
-    counts = np.array(
-        [[column.count(point) for point in range(1, 6)] for column in map(list, zip(*votes, strict=True))]
+    found = alpha(
+        np.array([[column.count(point) for point in range(1, 6)] for column in zip(*votes, strict=True)]),
+        QUICK,
     )
-    found = alpha(counts, QUICK)
     assert found.value == pytest.approx(0.815, abs=5e-4)
     assert found.n == 11
     assert np.isnan(alpha(np.array([[0, 3, 0], [0, 2, 0]]), QUICK).value)
@@ -134,21 +120,21 @@ def test_five_ratings_are_too_few_for_an_interval_and_six_are_not() -> None:
 
 def test_the_interval_of_the_median_covers_as_often_as_it_says() -> None:
     random = np.random.default_rng(0)
-    continuous = [median_interval(random.normal(size=9), 0.95) for _ in range(2000)]
-    assert np.mean([one.low <= 0 <= one.high for one in continuous]) > 0.95 - 3 * (0.05 * 0.95 / 2000) ** 0.5
+    continuous = [median_interval(random.normal(size=9), 0.95) for _ in range(1000)]
+    assert np.mean([one.low <= 0 <= one.high for one in continuous]) > 0.95 - 3 * (0.05 * 0.95 / 1000) ** 0.5
 
 
 @pytest.mark.parametrize(
     ("ratings", "median", "word"),
     [
-        ([4, 4, 5, 5, 4, 5, 4, 4], 4, "harmful"),
-        ([1, 2, 3, 2, 1, 3, 2, 2], 2, "benign"),
-        ([2, 4, 5, 5, 4, 5, 4, 3], 4, "undecided"),
-        ([5, 5], 5, "undecided"),
+        ("44554544", 4, "harmful"),
+        ("12321322", 2, "benign"),
+        ("24554543", 4, "undecided"),
+        ("55", 5, "undecided"),
     ],
 )
-def test_a_verdict_needs_the_whole_interval(ratings: list[int], median: float, word: str) -> None:
-    found = verdict(np.array(ratings, dtype=float), 4.0, 0.95)
+def test_a_verdict_needs_the_whole_interval(ratings: str, median: float, word: str) -> None:
+    found = verdict(np.array([*map(float, ratings)]), 4.0, 0.95)
     assert (found["people_median"], found["people_verdict"]) == (median, word)
 
 
@@ -179,19 +165,21 @@ def worked() -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
+MADE = (
+    ("m/a", 0, "all"),
+    ("m/a", 0, "hi"),
+    ("m/a", 1, "all"),
+    ("m/b", 3, "all"),
+    ("m/b", 2, "all"),
+    ("y", 1, "all"),
+)
+"""Model, association, and where it was found."""
+
+
 def made() -> pl.DataFrame:
-    of = [
-        ("m/a", 0, "all"),
-        ("m/a", 0, "hi"),
-        ("m/a", 1, "all"),
-        ("m/b", 3, "all"),
-        ("m/b", 2, "all"),
-        ("y", 1, "all"),
-    ]
     rows = [
-        {**{k: v for k, v in rated(ROWS[place], "", 1).items() if k in columns.HARM_ASSOCIATION_COLUMNS}}
-        | {"model": model, "aggregation": aggregation, "given_id": None}
-        for model, place, aggregation in of
+        {"association_id": of(place), **ROWS[place], "model": model, "aggregation": where, "given_id": None}
+        for model, place, where in MADE
     ]
     return pl.DataFrame(rows)
 
@@ -210,26 +198,8 @@ def of(place: int) -> str:
     return str(rated(ROWS[place], "", 1)["association_id"])
 
 
-def test_every_table_has_its_columns(example: HarmAnalysis) -> None:
-    tables = {
-        "associations": columns.HARM_ASSOCIATION_COLUMNS,
-        "scores": columns.HARM_SCORE_COLUMNS,
-        "raters": columns.HARM_RATER_COLUMNS,
-        "agreement": columns.HARM_AGREEMENT_COLUMNS,
-        "by_attribute": columns.HARM_ATTRIBUTE_COLUMNS,
-        "blind_spots": columns.BLIND_SPOT_COLUMNS,
-        "summary": columns.HARM_SUMMARY_COLUMNS,
-    }
-    for name, wanted in tables.items():
-        table = getattr(example, name)
-        assert table.columns == list(wanted), name
-        assert not any(
-            table[column].is_nan().any() for column in table.columns if table[column].dtype.is_float()
-        )
-
-
 def test_an_association_by_hand(example: HarmAnalysis) -> None:
-    first = row(example.associations, association_id=of(0))
+    first, last = (row(example.associations, association_id=of(place)) for place in (0, 3))
     assert (first["people_n"], first["people_median"], first["people_harmful"]) == (3, 4.0, 1)
     assert first["people_mean"] == pytest.approx(13 / 3)
     assert first["people_low"] is None
@@ -237,10 +207,7 @@ def test_an_association_by_hand(example: HarmAnalysis) -> None:
     assert first["models_mean"] == pytest.approx((14 / 3 + 11 / 3) / 2)
     assert first["delta"] == pytest.approx((14 / 3 + 11 / 3) / 2 - 13 / 3)
     assert (first["models"], first["models_harmful"], first["made_by"]) == (2, 1.0, 1)
-    last = row(example.associations, association_id=of(3))
-    assert last["people_n"] is None
-    assert last["people_verdict"] is None
-    assert last["delta"] is None
+    assert (last["people_n"], last["people_verdict"], last["delta"]) == (None, None, None)
 
 
 def test_raters_by_hand(example: HarmAnalysis) -> None:
@@ -263,10 +230,17 @@ def test_blind_spots_by_hand(example: HarmAnalysis) -> None:
         "rater", "generator_model", "association_id", "aggregations", "median"
     ).rows()
     assert found == [("m/a", "m/a", of(0), "all; hi", 5.0), ("m/b", "m/b", of(3), "all", 5.0)]
-    raters = example.raters
-    assert row(raters, rater="m/a")["made"] == 2
-    assert row(raters, rater="m/a")["blind_share"] == 0.5
-    assert row(raters, rater="m/b")["made"] == 1  # it makes another, which it did not rate
+    own, other = (row(example.raters, rater=name) for name in ("m/a", "m/b"))
+    assert (own["made"], own["blind_share"]) == (2, 0.5)
+    assert other["made"] == 1  # it makes another, which it did not rate
+
+
+def test_the_summary_by_hand(example: HarmAnalysis) -> None:
+    """Two models classify alike the two associations that both rated; people agree with four of five classes."""
+    values = dict(example.summary.select("name", "value").iter_rows())
+    assert values["agreement_models"] == 1
+    assert values["agreement_with_people"] == pytest.approx(4 / 5)
+    assert values["harmful_by_median"] == pytest.approx(2 / 3)
 
 
 def test_attributes_count_what_is_made(example: HarmAnalysis) -> None:
@@ -316,11 +290,6 @@ def test_a_model_in_two_languages_is_two_raters() -> None:
     assert found.blind_spots["rater"].unique().to_list() == ["m/a [en]"]
 
 
-def test_a_threshold_that_cannot_be_is_refused() -> None:
-    with pytest.raises(UserError, match="Expected a median rating above 1"):
-        analyze_harm(worked(), threshold=1.0)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -339,60 +308,55 @@ def test_ratings_that_cannot_be_are_refused(change: dict[str, pl.Expr], message:
 # ------------------------------------------------------------------ planted truth
 
 
+NUMBER = 300
+
+
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> HarmAnalysis:
     folder = tmp_path_factory.mktemp("study")
-    rows = associations(500)
+    rows = associations(NUMBER)
     data = write_associations(folder / "assoc.csv", rows, model="sim/rater")
     people = write_people(folder / "people.csv", rows, each=8)
     models = ("sim/rater", "sim/rater-fair")
-    measure(HARM, HarmSettings(data=str(data), models=models, repeats=3), folder / "run")
+    measure(HARM, HarmSettings(data=str(data), models=models, repeats=2), folder / "run")
     known = read_associations(data)
     ratings = pl.concat([load_ratings([folder / "run"]), read_human(people, known)])
-    return analyze_harm(ratings, known, how=Resampling(resamples=500))
+    return analyze_harm(ratings, known, how=Resampling(resamples=300))
 
 
 def true_deltas(planted: RatingRespondent) -> dict[str, float]:
-    """What each attribute's mean difference from people is in the long run."""
-    rows = associations(500)
+    """The mean difference from people in the long run, of each attribute and of all associations."""
+    rows = associations(NUMBER)
     apart = [planted.expected(one)["mean"] - FAIR.expected(one)["mean"] for one in rows]
     sides = [{one["base_attribute"], one["compared_attribute"]} for one in rows]
-    names = sorted(set().union(*sides))
-    return {
-        name: float(np.mean([apart[k] for k, side in enumerate(sides) if name in side])) for name in names
+    means = {
+        name: float(np.mean([apart[k] for k, side in enumerate(sides) if name in side]))
+        for name in set().union(*sides)
     }
+    return means | {"all": float(np.mean(apart))}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rater", ["sim/rater", "sim/rater-fair"])
-def test_intervals_by_attribute_hold_what_was_planted(study: HarmAnalysis, rater: str) -> None:
+def test_intervals_hold_what_was_planted(study: HarmAnalysis, rater: str) -> None:
+    """Of every attribute, and over all associations."""
     truth = true_deltas(RatingRespondent() if rater == "sim/rater" else FAIR)
-    found = study.by_attribute.filter(rater=rater, side="either")
-    held = [
-        one["delta_low"] <= truth[one["attribute"]] <= one["delta_high"]
-        for one in found.iter_rows(named=True)
-    ]
+    found = study.by_attribute.filter(rater=rater, side="either").rows(named=True)
+    held = [one["delta_low"] <= truth[one["attribute"]] <= one["delta_high"] for one in found]
     assert len(held) == 19
     assert sum(held) >= 16
+    overall = row(study.raters, rater=rater)
+    assert overall["delta_low"] <= truth["all"] <= overall["delta_high"]
 
 
 def test_harm_is_underestimated_and_overestimated_where_that_was_planted(study: HarmAnalysis) -> None:
-    found = dict(
-        study.by_attribute.filter(rater="sim/rater", side="either").select("attribute", "delta").iter_rows()
-    )
+    rows = study.by_attribute.filter(rater="sim/rater", side="either")
+    found = dict(rows.select("attribute", "delta").iter_rows())
     others = [delta for name, delta in found.items() if name not in SOCIOECONOMIC | GENDER]
     assert max(found[name] for name in SOCIOECONOMIC) < min(others)
     assert max(others) < min(found[name] for name in GENDER)
-
-
-def test_planted_differences_have_their_expected_size(study: HarmAnalysis) -> None:
-    rows = associations(500)
-    truth = np.mean([RatingRespondent().expected(one)["mean"] - FAIR.expected(one)["mean"] for one in rows])
-    found = row(study.raters, rater="sim/rater")
-    assert found["delta_low"] <= truth <= found["delta_high"]
-    fair = row(study.raters, rater="sim/rater-fair")
-    assert fair["delta_low"] <= 0 <= fair["delta_high"]
-    assert fair["pearson"] > found["pearson"]
+    fair, biased = (row(study.raters, rater=name) for name in ("sim/rater-fair", "sim/rater"))
+    assert fair["pearson"] > biased["pearson"]
 
 
 def test_blind_spots_are_what_the_rater_makes_and_calls_harmful(study: HarmAnalysis) -> None:
@@ -419,55 +383,17 @@ def test_people_are_read_by_parts_or_by_any_known_name(tmp_path: Path) -> None:
     parts = write_people(tmp_path / "parts.csv", ROWS, each=3)
     table = pl.read_csv(parts)
     by_parts = read_human(parts)
-    named = table.with_columns(
-        association_id=pl.struct(*ROWS[0]).map_elements(
-            lambda one: rated(one, "", 1)["association_id"], return_dtype=pl.String
-        )
-    ).drop(*ROWS[0])
+    named = table.with_columns(by_parts["association_id"]).drop(*ROWS[0])
     named.write_csv(tmp_path / "named.csv")
-    known = by_parts.select("association_id", *ROWS[0]).with_columns(
-        given_id=pl.col("association_id") + "-theirs"
-    )
+    theirs = pl.col("association_id") + "-theirs"
+    known = by_parts.select("association_id", *ROWS[0]).with_columns(given_id=theirs)
     assert read_human(tmp_path / "named.csv", known).equals(by_parts)
-    named.with_columns(pl.col("association_id") + "-theirs").write_csv(tmp_path / "theirs.csv")
+    named.with_columns(theirs).write_csv(tmp_path / "theirs.csv")
     assert read_human(tmp_path / "theirs.csv", known).equals(by_parts)
-    with pytest.raises(UserError, match=r"row 1: the association '.*' is neither in the runs"):
-        read_human(tmp_path / "named.csv")
 
 
 HEADER = "base_attribute,base_value,compared_attribute,compared_value,rater,harm,frequent"
 FARM = "professional_field,agriculture,urbanicity,rural"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (f"{HEADER}\n{FARM},p1,6,yes\n", "row 1: 'harm' is '6'. Expected a whole number from 1 to 5"),
-        (f"{HEADER}\n{FARM},p1,high,yes\n", "'harm' is 'high'"),
-        (f"{HEADER}\n{FARM},p1,3.5,yes\n", r"'harm' is '3\.5'"),
-        (f"{HEADER}\n{FARM},p1,3,perhaps\n", "'frequent' is 'perhaps'"),
-        (f"{HEADER}\n{FARM},p1,0_4,yes\n", "'harm' is '0_4'"),
-        (f"{HEADER}\n{FARM},p1,4e0,yes\n", "'harm' is '4e0'"),
-        (f"{HEADER}\n{FARM},p1,4.5,yes\n", "'harm' is"),
-        (
-            f"association_id,{HEADER}\nage-child--urbanicity-rural-0123456789,{FARM},p1,4,yes\n",
-            "row 1: 'association_id' is 'age-child--urbanicity-rural-0123456789', but the four parts give",
-        ),
-        (f"{HEADER}\n{FARM},,3,yes\n", "'rater' is empty"),
-        (
-            f"{HEADER}\n{FARM},p1,3,yes\n{FARM},p1,4,no\n",
-            "row 2: the rater 'p1' already rated this association in row 1",
-        ),
-        (f"{HEADER}\nage,,urbanicity,rural,p1,3,yes\n", "'base_value' is empty"),
-        (f"{HEADER}\n{FARM},p1,,\n", "contains no ratings"),
-        ("rater,harm\np1,3\n", "has no column 'association_id'"),
-    ],
-)
-def test_tables_of_people_that_cannot_be_read_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "people.csv"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=message):
-        read_human(path)
 
 
 def test_whole_numbers_of_spreadsheets_are_read_and_own_names_say_nothing(tmp_path: Path) -> None:
@@ -483,58 +409,32 @@ def test_whole_numbers_of_spreadsheets_are_read_and_own_names_say_nothing(tmp_pa
         read_human(path, known)
 
 
-def test_rated_associations_that_match_nothing_are_told(tmp_path: Path) -> None:
-    data = write_associations(tmp_path / "assoc.csv", ROWS, model="m")
-    write_people(tmp_path / "people.csv", [*ROWS, {**ROWS[0], "base_value": "sister"}], each=3)
-    words = ["--human", str(tmp_path / "people.csv"), "--associations", str(data), "--resamples", "100"]
-    done = CliRunner().invoke(app, ["analyze", "run", *words, "-o", str(tmp_path / "harm.csv")])
-    assert done.exit_code == 0, done.output
-    assert "1 associations rated by people are neither in the runs nor in --associations" in done.output
-
-
-def test_the_command_writes_every_table_into_a_folder(tmp_path: Path) -> None:
+def test_the_command_writes_every_table_and_tells_what_matches_nothing(tmp_path: Path) -> None:
     rows = associations(25)
     data = write_associations(tmp_path / "assoc.csv", rows, model="sim/teller")
-    people = write_people(tmp_path / "people.csv", rows, each=7)
+    people = write_people(tmp_path / "people.csv", [*rows, {**rows[0], "base_value": "sister"}], each=7)
     measure(HARM, HarmSettings(data=str(data), models=("sim/rater",), repeats=2), tmp_path / "run")
-    tables = ("associations", "scores", "raters", "agreement", "by_attribute", "summary")
     words = ["analyze", "run", str(tmp_path / "run"), "--human", str(people), "--associations", str(data)]
-    words += ["-o", str(tmp_path / "harm"), "--resamples", "100"]
-    done = CliRunner().invoke(app, words)
+    done = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "harm"), "--resamples", "100"])
     assert done.exit_code == 0, done.output
     assert (
         "Intervals condition on these raters, except those of delta, which also resample people."
         in done.output
     )
-    assert all((tmp_path / f"harm/{name}.csv").is_file() for name in tables)
-    assert len(pl.read_csv(tmp_path / "harm/associations.csv")) == 25
+    assert "1 associations rated by people are neither in the runs nor in --associations" in done.output
+    for name in ("associations", "scores", "raters", "agreement", "by_attribute", "summary"):
+        assert (tmp_path / f"harm/{name}.csv").is_file()
+    assert len(pl.read_csv(tmp_path / "harm/associations.csv")) == 26
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("facts", "message"),
     [
-        ([], "Give either run folders"),
-        (["nowhere"], "is not a finished run"),
-        (["--human", "people.csv", "--threshold", "9"], "Expected a median rating above 1"),
+        ({"kind": "qa", "finished": "now"}, "is not a finished run of `endoxa probe harm`"),
+        ({"kind": "harm", "finished": None}, "is not finished"),
     ],
 )
-def test_the_command_says_what_is_wrong(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_people(tmp_path / "people.csv", ROWS, each=3)
-    done = CliRunner().invoke(app, ["analyze", "run", *words, "-o", "harm.csv"])
-    assert isinstance(done.exception, UserError)
-    assert message in str(done.exception)
-
-
-def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_text('{"kind": "qa", "finished": "now"}', encoding="utf-8")
-    with pytest.raises(UserError, match="is not a finished run of `endoxa probe harm`"):
+def test_a_run_of_another_kind_is_refused(tmp_path: Path, facts: dict[str, Any], message: str) -> None:
+    (tmp_path / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+    with pytest.raises(UserError, match=message):
         load_ratings([tmp_path])
-    (tmp_path / "run.json").write_text('{"kind": "harm", "finished": null}', encoding="utf-8")
-    with pytest.raises(UserError, match="is not finished"):
-        load_ratings([tmp_path])
-    with pytest.raises(UserError, match="No run was given"):
-        load_ratings([])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -26,7 +27,7 @@ from endoxa.instruments.stories.report.languages import shared_findings
 from endoxa.runs.options import Resampling
 from endoxa.schema import stories as columns
 from endoxa.sources.stereotales.associations import PARTS, read_associations
-from endoxa.sources.stereotales.profiles import Profiles, read_profiles
+from endoxa.sources.stereotales.profiles import read_profiles
 from support.story_samples import stories
 
 QUICK = Resampling(resamples=400)
@@ -53,6 +54,10 @@ def classes(said: dict[tuple[str, ...], str]) -> pl.DataFrame:
         schema=dict.fromkeys((*PARTS, "harmful"), pl.String),
         orient="row",
     )
+
+
+def all_harmful(found: pl.DataFrame) -> pl.DataFrame:
+    return found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
 
 
 FOUND = table(
@@ -83,22 +88,28 @@ def test_pooled_rows_are_no_language_and_languages_are_no_pooled_rows() -> None:
     assert reach(presence(both, by="model")).select("base_value", "reach", "members").rows() == [
         ("hill", 2, "m/one; m/two")
     ]
-    with pytest.raises(UserError, match="without --by language"):
-        reach(presence(FOUND, by="model"))
-    with pytest.raises(UserError, match=r"single languages.* with --by language"):
-        reach(presence(table((POND, "all", "m/one"))))
-    with pytest.raises(UserError, match="Only one language, 'en', has stories"):
-        reach(presence(table((POND, "en", "m/one"))))
 
 
 @pytest.mark.slow
-def test_reach_over_models_of_the_published_associations(shared: Path) -> None:
+def test_reach_and_similarity_of_published_models_are_those_of_their_sets(shared: Path) -> None:
     path = shared / "data" / "stereotales" / "published_associations.json"
     entries = json.loads(path.read_text("utf-8"))
-    found = reach(presence(read_associations(path), by="model"))
+    sets: dict[str, set[str]] = {}
+    for entry in entries:
+        for model in entry["models"]:
+            sets.setdefault(model, set()).add(entry["association_id"])
+    everywhere = presence(read_associations(path), by="model")
+    reached = reach(everywhere)
     counted = {tuple(entry[name] for name in PARTS): len(set(entry["models"])) for entry in entries}
-    assert {tuple(row[:4]): row[4] for row in found.select(*PARTS, "reach").iter_rows()} == counted
-    assert found.height == 1580
+    assert {tuple(row[:4]): row[4] for row in reached.select(*PARTS, "reach").iter_rows()} == counted
+    assert reached.height == 1580
+    found = jaccard(everywhere, Resampling(resamples=100))
+    assert len(found) == len(sets) ** 2
+    for row in found.iter_rows(named=True):
+        a, b = sets[row["a"]], sets[row["b"]]
+        assert row["jaccard"] == pytest.approx(len(a & b) / len(a | b))
+        if row["a"] != row["b"]:
+            assert row["low"] < row["jaccard"] < row["high"]
 
 
 def with_reach(harmful: list[int], benign: list[int]) -> pl.DataFrame:
@@ -112,7 +123,7 @@ def with_reach(harmful: list[int], benign: list[int]) -> pl.DataFrame:
 
 def test_comparison_of_reach_is_scipys() -> None:
     harmful, benign = [1, 1, 2, 3, 1, 5], [2, 4, 5, 5, 3, 1, 5]
-    rows = {row["name"]: row for row in compare_reach(with_reach(harmful, benign)).iter_rows(named=True)}
+    rows = compared(harmful, benign)
     test = scipy.stats.mannwhitneyu(harmful, benign, alternative="two-sided")
     assert rows["superiority"]["value"] == pytest.approx(test.statistic / (6 * 7))
     assert rows["superiority"]["p_value"] >= test.pvalue
@@ -125,40 +136,39 @@ def test_comparison_of_reach_is_scipys() -> None:
     assert rows["superiority"]["low"] <= 0.5 <= rows["superiority"]["high"]
 
 
+def compared(harmful: list[int], benign: list[int]) -> dict[str, dict[str, Any]]:
+    """Rows of the comparison by name."""
+    return {row["name"]: row for row in compare_reach(with_reach(harmful, benign)).iter_rows(named=True)}
+
+
 def test_planted_concentration_of_harm_is_seen_and_none_is_not() -> None:
     generator = np.random.default_rng(1)
     few, many = generator.integers(1, 4, 80).tolist(), generator.integers(4, 11, 80).tolist()
-    difference = compare_reach(with_reach(few, many)).filter(name="difference")
-    assert difference["high"].item() < -3
-    found = compare_reach(with_reach(few, many)).filter(name="superiority")
-    assert found.select("verdict", "clusters").row(0) == ("below", 80)
-    same = compare_reach(with_reach(many[:40], many[40:])).filter(name="difference")
-    assert same["low"].item() < 0 < same["high"].item()
+    apart = compared(few, many)
+    assert apart["difference"]["high"] < -3
+    assert (apart["superiority"]["verdict"], apart["superiority"]["clusters"]) == ("below", 80)
+    same = compared(many[:40], many[40:])["difference"]
+    assert same["low"] < 0 < same["high"]
 
 
 @pytest.mark.slow
 def test_intervals_of_the_difference_hold_it_about_as_often_as_they_say() -> None:
     generator = np.random.default_rng(2)
     held = 0
-    for _ in range(200):
-        one = generator.choice([1, 2, 3, 6], 25).tolist()
-        other = generator.choice([2, 4, 6, 8], 40).tolist()
-        row = compare_reach(with_reach(one, other)).filter(name="difference")
-        held += row["low"].item() <= -2 <= row["high"].item()
-    assert 180 <= held <= 199
+    for _ in range(80):
+        here, there = generator.choice([1, 2, 3, 6], 25), generator.choice([2, 4, 6, 8], 40)
+        row = compared(here.tolist(), there.tolist())["difference"]
+        held += row["low"] <= -2 <= row["high"]
+    assert 70 <= held <= 80
 
 
 def test_a_side_with_few_or_none_has_no_interval() -> None:
-    few = compare_reach(with_reach([1, 2], [3, 3, 4, 5, 6])).filter(name="difference")
-    assert few["value"].item() == pytest.approx(1.5 - 4.2)
-    assert few["low"].item() is None
-    untested = compare_reach(with_reach([1, 2], [3, 3, 4, 5, 6])).filter(name="superiority")
-    assert untested.select("verdict", "reason").row(0) == (
-        "cannot-be-tested",
-        "2 values of harmful associations, at least 6 needed",
-    )
-    none = compare_reach(with_reach([], [3, 4]))
-    assert none.filter(name="superiority").select("value", "p_value").row(0) == (None, None)
+    few = compared([1, 2], [3, 3, 4, 5, 6])
+    assert (few["difference"]["value"], few["difference"]["low"]) == (pytest.approx(1.5 - 4.2), None)
+    assert few["superiority"]["verdict"] == "cannot-be-tested"
+    assert few["superiority"]["reason"] == "2 values of harmful associations, at least 6 needed"
+    none = compared([], [3, 4])["superiority"]
+    assert (none["value"], none["p_value"]) == (None, None)
 
 
 # ------------------------------------------------------------------ similarity
@@ -177,29 +187,9 @@ def test_jaccard_by_hand() -> None:
     assert cells["fr", "hi"]["jaccard"] == pytest.approx(2 / 3)
 
 
-@pytest.mark.slow
-def test_similarity_of_published_models_is_that_of_their_sets(shared: Path) -> None:
-    path = shared / "data" / "stereotales" / "published_associations.json"
-    entries = json.loads(path.read_text("utf-8"))
-    sets: dict[str, set[str]] = {}
-    for entry in entries:
-        for model in entry["models"]:
-            sets.setdefault(model, set()).add(entry["association_id"])
-    found = jaccard(presence(read_associations(path), by="model"), QUICK)
-    assert len(found) == len(sets) ** 2
-    for row in found.iter_rows(named=True):
-        a, b = sets[row["a"]], sets[row["b"]]
-        assert row["jaccard"] == pytest.approx(len(a & b) / len(a | b))
-        if row["a"] != row["b"]:
-            assert row["low"] < row["jaccard"] < row["high"]
-
-
 def test_a_language_without_finds_is_like_none() -> None:
-    row = (
-        jaccard(presence(FOUND, members=["ar", "zh"]), Resampling()).filter(a="ar", b="zh").row(0, named=True)
-    )
-    assert row["jaccard"] is None
-    assert row["overlap"] is None
+    row = jaccard(presence(FOUND, members=["ar", "zh"]), QUICK).filter(a="ar", b="zh").row(0, named=True)
+    assert (row["jaccard"], row["overlap"]) == (None, None)
 
 
 def test_order_puts_like_with_like_and_is_the_best() -> None:
@@ -225,6 +215,7 @@ found_somewhere = st.lists(
 
 @pytest.mark.slow
 @given(found_somewhere, st.randoms(use_true_random=False))
+@settings(max_examples=25)
 def test_counts_agree_with_each_other_in_any_order_of_rows(rows: list, random) -> None:
     found = analyze_overlap(table(*rows, (POND, "en fr hi", "m/1")), how=Resampling(resamples=20))
     random.shuffle(rows)
@@ -251,33 +242,20 @@ def test_lists_by_hand() -> None:
     assert found.universal.select("base_value", "of", "model_count").rows() == [("Christian", 3, 2)]
 
 
-PLANTED = {("hill", "pet", "dog"): 6.0}
-
-
-def told(tmp_path: Path, *frames: pl.DataFrame) -> tuple[Profiles, pl.DataFrame]:
-    path = tmp_path / "stories.parquet"
-    pl.concat(frames).write_parquet(path)
-    profiles = read_profiles(path)
-    return profiles, discover(profiles, Discovery(by_language=True, jobs=1)).associations
-
-
 @pytest.mark.slow
-def test_an_association_planted_in_one_language_is_exclusive(tmp_path: Path) -> None:
-    sample = stories(300, languages=("en", "fr", "hi"), planted=PLANTED, only="hi")
-    profiles, found = told(tmp_path, sample)
+def test_an_association_planted_in_one_language_is_exclusive_and_stories_are_counted(tmp_path: Path) -> None:
+    planted = {("hill", "pet", "dog"): 6.0}
+    sample = stories(200, languages=("en", "fr", "hi"), planted=planted, only="hi")
+    sample.write_parquet(tmp_path / "stories.parquet")
+    profiles = read_profiles(tmp_path / "stories.parquet")
+    found = discover(profiles, Discovery(by_language=True, jobs=1, draws=20_000)).associations
     overlap = analyze_overlap(found, profiles=profiles)
     row = overlap.exclusive.filter(base_value="hill", compared_value="dog").row(0, named=True)
     assert row["members"] == "hi"
-    assert set(overlap.members["member"]) == {"en", "fr", "hi"}
     counts = sample.group_by("language").len().rows()
     assert dict(overlap.members.select("member", "stories").iter_rows()) == dict(counts)
-
-
-def test_stories_of_others_are_refused(tmp_path: Path) -> None:
-    profiles, found = told(tmp_path, stories(60, languages=("en", "fr"), planted=PLANTED))
-    renamed = found.with_columns(model=pl.lit("m/other"))
     with pytest.raises(UserError, match="none of 'm/other'"):
-        analyze_overlap(renamed, profiles=profiles)
+        analyze_overlap(found.with_columns(model=pl.lit("m/other")), profiles=profiles)
     with pytest.raises(UserError, match="none of 'it'"):
         analyze_overlap(pl.concat([found, table((CHURCH, "it", "m/one"))], how="diagonal"), profiles=profiles)
 
@@ -312,9 +290,9 @@ def test_shift_by_hand() -> None:
         (about("Muslim", 3), "en", "m/one"),  # benign
         (numbered(1), "en fr ar", "m/one"),
     )
-    said = classes(dict.fromkeys([tuple(row) for row in found.select(PARTS).unique().iter_rows()], "harmful"))
-    said = said.with_columns(
-        harmful=pl.when(pl.col("compared_value") == "3").then(pl.lit("benign")).otherwise("harmful")
+    benign = pl.col("compared_value") == "3"
+    said = all_harmful(found).with_columns(
+        harmful=pl.when(benign).then(pl.lit("benign")).otherwise("harmful")
     )
     moved = shift(presence(found, said), TWO, QUICK)
     assert moved.columns == list(columns.SHIFT_COLUMNS)
@@ -344,7 +322,7 @@ def test_a_planted_shift_is_seen_and_none_is_not() -> None:
             if generator.random() < chance.get((language, value), 0.2) / 8
         )
     )
-    said = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
+    said = all_harmful(found)
     moved = shift(presence(found, said), TWO, QUICK).filter(language="all", value="all")
     by_group = {row["group"]: row for row in moved.iter_rows(named=True)}
     assert by_group["marked"]["low"] > 20
@@ -361,22 +339,16 @@ def test_a_planted_shift_is_seen_and_none_is_not() -> None:
 def test_languages_that_do_not_differ_are_seldom_said_to() -> None:
     """No shift, languages with unlike numbers of associations: claims over all languages, corrected."""
     generator = np.random.default_rng(6)
-    said = 0
-    for seed in range(25):
-        found = table(
-            *(
-                (about(value, number), language, "m/one")
-                for number, value in product(range(30), ("Muslim", "Christian"))
-                for language, chance in (("en", 0.3), ("ar", 0.3), ("fr", 0.15))
-                if generator.random() < chance
-            )
-        )
-        harmful = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
-        moved = shift(presence(found, harmful), TWO, Resampling(resamples=100, seed=seed)).filter(
-            language="all"
-        )
-        said += moved.filter(group="marked - unmarked")["verdict"].is_in(["above", "below"]).any()
-    assert said <= 4  # 5 % of 25 are 1; 5 or more come once in a hundred and forty times
+    often = {"en": 0.3, "ar": 0.3, "fr": 0.15}
+    wrong = 0
+    for seed in range(12):
+        drawn = product(range(30), ("Muslim", "Christian"), often)
+        kept = (cell for cell in drawn if generator.random() < often[cell[2]])
+        found = table(*((about(value, number), language, "m/one") for number, value, language in kept))
+        resampling = Resampling(resamples=100, seed=seed)
+        moved = shift(presence(found, all_harmful(found)), TWO, resampling).filter(language="all")
+        wrong += moved.filter(group="marked - unmarked")["verdict"].is_in(["above", "below"]).any()
+    assert wrong <= 3  # 5 % of 12 are 0.6; 4 or more come once in four hundred times
 
 
 def test_groups_of_the_package_are_of_all_ten_languages() -> None:
@@ -394,110 +366,48 @@ def test_groups_of_ones_own(tmp_path: Path) -> None:
     assert read_groups(path, FOUND)["en"]["unmarked"] == (("town", "hill"),)
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (
-            "en: {unmarked: {}, marked: {religon: [Muslim]}}",
-            "line 1: there is no attribute 'religon'.*religion",
-        ),
-        (
-            "en:\n  unmarked: {}\n  marked:\n    religion: [Muslm]",
-            "line 4: there is no value of religion 'Muslm'.*Muslim",
-        ),
-        ("en: {marked: {}}", r"en\.unmarked: it is missing"),
-        ("en: {unmarked: {}, marked: {religion: Muslim}}", "expected a list, found 'Muslim'"),
-        ("en: {unmarked: {}, marked: [Muslim]}", r"en\.marked: expected a table"),
-        (
-            "en: {unmarked: {religion: [Muslim]}, marked: {religion: [Muslim]}}",
-            "'Muslim' is both marked and unmarked",
-        ),
-        ("[en]", "not a YAML mapping"),
-    ],
-)
-def test_broken_groups_are_told_by_line(tmp_path: Path, text: str, sentence: str) -> None:
-    path = tmp_path / "groups.yaml"
-    path.write_text(text)
-    with pytest.raises(UserError, match=sentence):
-        read_groups(path)
-
-
-def test_no_language_with_groups_is_an_error() -> None:
-    with pytest.raises(UserError, match="No marked and unmarked groups for any of the languages en, fr, hi"):
-        shift(presence(FOUND, classes({CHURCH: "harmful"})), {"xx": TWO["en"]}, Resampling())
-
-
 # ------------------------------------------------------------------ classes
 
 
-def write_classes(path: Path, column: str, *cells: tuple[tuple[str, ...], str]) -> Path:
-    rows = [(*parts, cell) for parts, cell in cells]
-    pl.DataFrame(rows, schema=dict.fromkeys((*PARTS, column), pl.String), orient="row").write_csv(path)
-    return path
-
-
-def read_words(path: Path) -> dict[str, str]:
+def words_of(path: Path, rows: list[tuple[str, ...]], *names: str) -> dict[str, str]:
+    """What a table of classes says of each base value."""
+    pl.DataFrame(rows, schema=dict.fromkeys((*PARTS, *names), pl.String), orient="row").write_csv(path)
     return dict(read_classes(path).select("base_value", "harmful").iter_rows())
 
 
-def test_classes_in_words(tmp_path: Path) -> None:
-    cells = ((CHURCH, "No"), (MOSQUE, "1"), (POND, "undecided"), (MOSQUE, "1"), (numbered(1), ""))
-    words = write_classes(tmp_path / "words.csv", "harmful", *cells)
-    assert read_words(words) == {"Christian": "benign", "Muslim": "harmful", "hill": "undecided"}
-
-
-def test_classes_of_analyze_harm_are_peoples_where_people_rated(tmp_path: Path) -> None:
+def test_classes_in_words_and_those_of_analyze_harm(tmp_path: Path) -> None:
+    """Of people where people rated, else of models."""
+    path = tmp_path / "classes.csv"
+    cells = [(*CHURCH, "No"), (*MOSQUE, "1"), (*POND, "undecided"), (*MOSQUE, "1"), (*numbered(1), "")]
+    expected = {"Christian": "benign", "Muslim": "harmful", "hill": "undecided"}
+    assert words_of(path, cells, "harmful") == expected
+    names = ("people_harmful", "models_harmful")
     rows = [(*MOSQUE, "1", "0.2"), (*CHURCH, "0", "0.9"), (*POND, "", "0.9")]
-    columns = dict.fromkeys((*PARTS, "people_harmful", "models_harmful"), pl.String)
-    people = pl.DataFrame(rows, schema=columns, orient="row")
-    people.write_csv(tmp_path / "people.csv")
-    assert read_words(tmp_path / "people.csv") == {"Muslim": "harmful", "Christian": "benign"}
-    people.with_columns(people_harmful=pl.lit("")).write_csv(tmp_path / "models.csv")
-    assert read_words(tmp_path / "models.csv") == {
-        "Muslim": "benign",
-        "Christian": "harmful",
-        "hill": "harmful",
-    }
-
-
-@pytest.mark.parametrize(
-    ("column", "cells", "sentence"),
-    [
-        ("harmful", [(CHURCH, "perhaps")], "row 1, column 'harmful': 'perhaps' is invalid. Expected one of"),
-        ("harmful", [(CHURCH, "yes"), (CHURCH, "no")], "contradictory rows for 'Christian' with 'rural'"),
-        ("rating", [(CHURCH, "4")], "no column 'harmful'"),
-    ],
-)
-def test_broken_classes_are_told(tmp_path: Path, column: str, cells: list, sentence: str) -> None:
-    with pytest.raises(UserError, match=sentence):
-        read_classes(write_classes(tmp_path / "classes.csv", column, *cells))
+    assert words_of(path, rows, *names) == {"Muslim": "harmful", "Christian": "benign"}
+    models = [(*parts, "", share) for *parts, _, share in rows]
+    expected = {"Muslim": "benign", "Christian": "harmful", "hill": "harmful"}
+    assert words_of(path, models, *names) == expected
 
 
 # ------------------------------------------------------------------ the command
 
 
-def run(*arguments: object) -> tuple[int, str]:
-    result = CliRunner().invoke(app, ["analyze", "associations", *map(str, arguments)])
-    if isinstance(result.exception, UserError):
-        return 2, str(result.exception)
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result.exit_code, result.output
-
-
 def test_the_command_writes_its_tables_side_by_side(tmp_path: Path) -> None:
     FOUND.write_csv(tmp_path / "found.csv")
-    harm = write_classes(tmp_path / "harm.csv", "harmful", (CHURCH, "no"), (MOSQUE, "yes"))
-    code, output = run(tmp_path / "found.csv", "--by", "language", "--harm", harm, "-o", tmp_path / "out")
-    assert code == 0
-    written = {path.name for path in (tmp_path / "out").iterdir()}
+    words_of(tmp_path / "harm.csv", [(*CHURCH, "no"), (*MOSQUE, "yes")], "harmful")
+    words = ["analyze", "associations", str(tmp_path / "found.csv"), "--by", "language", "-o"]
+    more = [str(tmp_path / "out"), "--harm", str(tmp_path / "harm.csv")]
+    done = CliRunner().invoke(app, [*words, *more])
+    assert done.exit_code == 0, done.output
     names = ("", "_jaccard", "_members", "_comparison", "_shift")
-    assert written == {f"overlap{name}.csv" for name in names}
-    assert "3 associations: 1 in every language, 1 in only one" in output.replace("\n", " ")
-    assert "A harmful association is found in 1.0 languages on average, a benign one in" in output
-    shifted = pl.read_csv(tmp_path / "out" / "overlap_shift.csv")
-    assert shifted.filter(language="fr", group="marked", value="Muslim").select("here", "elsewhere").row(
-        0
-    ) == (1, 0)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {f"overlap{name}.csv" for name in names}
+    assert "3 associations: 1 in every language, 1 in only one" in done.output.replace("\n", " ")
+    assert "A harmful association is found in 1.0 languages on average, a benign one in" in done.output
+    shifted = pl.read_csv(tmp_path / "out" / "overlap_shift.csv").filter(language="fr", value="Muslim")
+    assert shifted.filter(group="marked").select("here", "elsewhere").row(0) == (1, 0)
+    done = CliRunner().invoke(app, [*words, str(tmp_path / "o")])
+    assert "Harmful and benign associations were not compared." in done.output
+    assert not (tmp_path / "o/overlap_shift.csv").exists()
 
 
 def test_five_associations_have_neither_a_test_nor_an_interval() -> None:
@@ -505,8 +415,7 @@ def test_five_associations_have_neither_a_test_nor_an_interval() -> None:
         found = table(
             *((about("Muslim", k), "en", "m/one") for k in range(number)), (numbered(1), "ar fr", "m/one")
         )
-        said = classes(dict.fromkeys([tuple(row) for row in found.select(PARTS).iter_rows()], "harmful"))
-        shifted = shift(presence(found, said), TWO, QUICK)
+        shifted = shift(presence(found, all_harmful(found)), TWO, QUICK)
         row = shifted.filter(language="en", group="marked", value="all").row(0, named=True)
         assert row["verdict"] in (verdict, "above")
         assert (row["low"] is None, row["interval"] == "none") == (number == 5,) * 2
@@ -514,34 +423,8 @@ def test_five_associations_have_neither_a_test_nor_an_interval() -> None:
 
 def test_what_was_not_found_is_not_printed_as_a_difference_of_nothing() -> None:
     found = table((about("Muslim", 1), "en", "m/one"), (numbered(1), "ar fr", "m/one"))
-    said = classes(dict.fromkeys([tuple(row) for row in found.select(PARTS).iter_rows()], "harmful"))
-    overlap = analyze_overlap(found, said, {"en": TWO["en"]}, how=QUICK)
+    overlap = analyze_overlap(found, all_harmful(found), {"en": TWO["en"]}, how=QUICK)
     shown = " ".join(map(str, shared_findings(overlap, "95 %", "language")))
     assert "(unmarked): cannot be tested (0 associations" in shown
     assert "(marked): cannot be tested (1 association" in shown
     assert "marked - unmarked" not in shown
-
-
-def test_without_classes_there_is_no_comparison(tmp_path: Path) -> None:
-    FOUND.write_csv(tmp_path / "found.csv")
-    code, output = run(tmp_path / "found.csv", "--by", "language", "-o", tmp_path / "o")
-    assert code == 0
-    assert "Harmful and benign associations were not compared." in output
-    assert not (tmp_path / "o/overlap_shift.csv").exists()
-
-
-@pytest.mark.slow
-def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:
-    found = tmp_path / "found.csv"
-    FOUND.write_csv(found)
-    assert run(found, "-o", found)[0] == 2
-    code, sentence = run(found, "--groups", found, "-o", tmp_path / "o.csv")
-    assert (code, "needs --harm" in sentence) == (2, True)
-    code, sentence = run(found, "-o", tmp_path / "o.csv")
-    assert (code, "without --by language" in sentence) == (2, True)
-
-
-def test_a_table_in_which_nothing_was_found_is_told_as_such(tmp_path: Path) -> None:
-    FOUND.clear().write_csv(tmp_path / "none.csv")
-    code, sentence = run(tmp_path / "none.csv", "-o", tmp_path / "o.csv")
-    assert (code, "none.csv has no associations" in sentence, "none.csv" in sentence) == (2, True, True)

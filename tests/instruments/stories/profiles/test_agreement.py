@@ -105,36 +105,27 @@ def test_no_story_and_one_story_give_empty_cells() -> None:
     assert same["colour", "agreement"]["value"] == 1
 
 
-def run_folder(folder: Path, records: pl.DataFrame, **facts: object) -> Path:
-    folder.mkdir()
-    records.write_parquet(folder / "records.parquet")
-    run = {
-        "kind": "extract",
-        "finished": "now",
-        "identity": {"vocabulary": {"colour": ["red", "blue", "other", UNKNOWN]}},
-        "settings": {"models": ["a", "b", "c"], "seed": 3},
-    }
-    (folder / "run.json").write_text(json.dumps(run | facts), encoding="utf-8")
-    return folder
-
-
 def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     stories = [
         {name: (False, ("red", "blue", "lime")[random.integers(3)]) for name in "abc"} for _ in range(60)
     ]
     records = pl.DataFrame(list(map(record, stories)))
-    folder = run_folder(tmp_path / "run", records)
-    table = agreement_of(folder)
+    records.write_parquet(tmp_path / "records.parquet")
+    facts = {
+        "kind": "extract",
+        "finished": "now",
+        "identity": {"vocabulary": {"colour": ["red", "blue", "other", UNKNOWN]}},
+        "settings": {"models": ["a", "b", "c"], "seed": 3},
+    }
+    (tmp_path / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+    table = agreement_of(tmp_path)
     assert table.equals(agreement_table(COLOURS, 3, records.iter_rows(named=True), 3))
-    assert (
-        abs(table.row(by_predicate=(pl.col("attribute") == "colour") & (pl.col("name") == "alpha"))[2]) < 0.2
-    )
-
-
-def test_only_finished_extractions_have_one(tmp_path: Path) -> None:
-    records = pl.DataFrame([record({"a": RED})])
-    with pytest.raises(UserError, match="is not finished"):
-        agreement_of(run_folder(tmp_path / "open", records, finished=None))
-    with pytest.raises(UserError, match="not a finished run"):
-        agreement_of(run_folder(tmp_path / "other", records, kind="stories"))
+    assert abs(table.filter(attribute="colour", name="alpha")["value"].item()) < 0.2
+    for wrong, words in (
+        ({"finished": None}, "is not finished"),
+        ({"kind": "stories"}, "not a finished run"),
+    ):
+        (tmp_path / "run.json").write_text(json.dumps(facts | wrong), encoding="utf-8")
+        with pytest.raises(UserError, match=words):
+            agreement_of(tmp_path)

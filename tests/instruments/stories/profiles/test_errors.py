@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import polars as pl
@@ -13,19 +13,18 @@ from openpyxl import load_workbook
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.errors import UserError
 from endoxa.instruments.stories.coding import (
     Coding,
-    analyze_extraction,
     draw,
     error_table,
-    load_extraction,
     read_sheet,
+    story_key,
     write_sheet,
 )
 from endoxa.models.chat.simulated.stories import read_profile_line
 from endoxa.schema.stories import CONFUSION_COLUMNS, EXTRACTION_ERROR_COLUMNS
 from endoxa.sources.stereotales.profiles import UNKNOWN
+from endoxa.sources.stereotales.stories import story_names
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from support.story_runs import extracted, prompts, told
 
@@ -42,12 +41,8 @@ def test_error_rates_of_a_worked_example() -> None:
     (row,) = error_table({"colour": named}, 0.95).to_dicts()
     assert tuple(row) == tuple(EXTRACTION_ERROR_COLUMNS)
     assert (row["n"], row["errors"], row["n_known"], row["n_unknown"]) == (12, 3, 8, 4)
-    assert [row[name] for name in ("error_rate", "missed", "swapped", "invented")] == [
-        0.25,
-        0.125,
-        0.125,
-        0.25,
-    ]
+    rates = {"error_rate": 0.25, "missed": 0.125, "swapped": 0.125, "invented": 0.25}
+    assert {name: row[name] for name in rates} == rates
     # Wilson for 3 of 12 at 95 %: statsmodels gives 0.0889 to 0.5323.
     assert (row["low"], row["high"]) == pytest.approx((0.0889, 0.5323), abs=5e-5)
     assert row["kappa"] == pytest.approx((9 / 12 - 52 / 144) / (1 - 52 / 144))
@@ -56,61 +51,39 @@ def test_error_rates_of_a_worked_example() -> None:
 # ------------------------------------------------------------------ the sheet
 
 
-def some(models: int = 3, languages: int = 2, each: int = 20) -> pl.DataFrame:
-    return pl.DataFrame(
-        [
-            {
-                "sample_id": f"p{k}",
-                "generator_model": f"m{m}",
-                "language": f"l{n}",
-                "repeat": 1,
-                "story": f"S{k}",
-            }
-            for m in range(models)
-            for n in range(languages)
-            for k in range(each * (1 + 4 * (m == 0)))
-        ]
-    )
+NAMES = ("sample_id", "generator_model", "language", "repeat", "story")
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_every_model_and_language_gives_as_many_stories(seed: int) -> None:
-    records = some()
-    keyed = draw(records, 1000, 0)
-    assert len(keyed) == len(records) == keyed["story_key"].n_unique()
-    drawn = draw(records, 32, seed)
-    assert len(drawn) == 32
-    assert drawn.equals(draw(records.sample(fraction=1, shuffle=True, seed=9), 32, seed))
-    of_key = {
-        key: (model, language)
-        for key, model, language in keyed.join(records.with_columns(draw_key(records)), on="story_key")
-        .select("story_key", "generator_model", "language")
-        .iter_rows()
-    }
-    counts = Counter(of_key[key] for key in drawn["story_key"])
-    assert sorted(counts.values()) == [5, 5, 5, 5, 6, 6]
+def some(each: int = 20) -> pl.DataFrame:
+    """Stories of three models in two languages, of the first model five times as many."""
+    rows = [
+        (f"p{k}", f"m{m}", f"l{n}", 1, " " if k == 3 else f"S{k}")
+        for m, n in product(range(3), range(2))
+        for k in range(each * (1 + 4 * (m == 0)))
+    ]
+    return pl.DataFrame(rows, schema=NAMES, orient="row")
 
 
 def draw_key(records: pl.DataFrame) -> pl.Series:
-    from endoxa.instruments.stories.coding import story_key
-    from endoxa.sources.stereotales.stories import story_names
-
     return pl.Series("story_key", [story_key(name) for name in story_names(records)])
 
 
-def test_another_seed_draws_others_and_wordless_texts_are_never_drawn() -> None:
-    records = some().with_columns(
-        pl.when(pl.col("sample_id") == "p3").then(pl.lit(" ")).otherwise("story").alias("story")
-    )
-    first, second = draw(records, 60, 0), draw(records, 60, 1)
-    assert set(first["story_key"]) != set(second["story_key"])
-    assert len(draw(records, 1000, 0)) == len(records) - 6
+def test_every_model_and_language_gives_as_many_stories_and_none_without_words() -> None:
+    records = some()
+    every = draw(records, 1000, 0)
+    assert len(every) == len(records) - 6 == every["story_key"].n_unique()
+    drawn, other = draw(records, 32, 0), draw(records, 32, 1)
+    assert drawn.equals(draw(records.sample(fraction=1, shuffle=True, seed=9), 32, 0))
+    assert set(drawn["story_key"]) != set(other["story_key"])
+    keyed = drawn.join(records.with_columns(draw_key(records)), on="story_key")
+    counts = keyed.group_by("generator_model", "language").len()["len"]
+    assert counts.sort().to_list() == [5, 5, 5, 5, 6, 6]
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run")
-    stories = told(folder, prompts(["age", "gender"], 36), TELLER)
+    stories = told(folder, prompts(["age", "gender"], 16), TELLER)
     return extracted(folder, stories, ONE_BAD)
 
 
@@ -128,9 +101,10 @@ def coded_by_hand(sheet: Path, filled: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_workbook_goes_out_and_comes_back(tmp_path: Path, run: Path) -> None:
+def test_a_workbook_goes_out_and_comes_back_and_planted_errors_are_found(tmp_path: Path, run: Path) -> None:
     sheet, filled = tmp_path / "check.xlsx", tmp_path / "filled.xlsx"
-    assert write_sheet(run, VOCABULARY, sheet, sample=150, seed=0) == 150
+    number = write_sheet(run, VOCABULARY, sheet, sample=1000, seed=0)
+    assert number == pl.read_parquet(run / "records.parquet").height == 144
     book = load_workbook(sheet)
     assert book.sheetnames == ["Coding", "Read this first", "Lists"]
     assert book.active.title == "Read this first"
@@ -138,35 +112,43 @@ def test_a_workbook_goes_out_and_comes_back(tmp_path: Path, run: Path) -> None:
     page, lists = book["Coding"], book["Lists"]
     choices = {str(one.sqref): one.formula1 for one in page.data_validations.dataValidation}
     assert len(choices) == 20
-    assert choices["E2:E151"] == "Lists!$B$2:$B$8"
+    assert choices["E2:E145"] == "Lists!$B$2:$B$8"
     ages = next(one for one in VOCABULARY if one.name == "age")
     assert tuple(cell.value for cell in lists["B"][1:8]) == ages.answers
     # Neither the model nor the prompt nor what extractors read is on the sheet.
     text = json.dumps([[cell.value for cell in row] for row in page.iter_rows(max_col=3)])
     assert "sim/" not in text
     coded_by_hand(sheet, filled)
-    codings = read_sheet(filled, VOCABULARY)
-    assert len(codings) == 150
-    assert any(coding.refusal for coding in codings.values())
+    words = ["analyze", "run", str(run), "--human", str(filled), "-o", str(tmp_path / "tables")]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert "144 stories coded by hand" in result.output
+    confusion, errors = (pl.read_csv(tmp_path / f"tables/{name}.csv") for name in ("confusion", "errors"))
+    assert tuple(confusion.columns) == tuple(CONFUSION_COLUMNS)
+    assert errors.filter(attribute="refusal")["n"].item() == 144
+    assert confusion.filter(attribute="refusal", human="yes")["count"].sum() > 0
+    total = errors.filter(pl.col("attribute") != "refusal")
+    assert total.height == 19
+    known = total["n_known"].sum()
+    swapped, missed = ((total[name] * total["n_known"]).sum() / known for name in ("swapped", "missed"))
+    assert swapped == pytest.approx(0.2, abs=0.03)
+    assert missed == pytest.approx(0.1, abs=0.03)
+    assert total["invented"].sum() == 0
 
 
-@pytest.mark.parametrize(("mark", "extra"), [("", ""), ("\ufeff", ""), ("", ";one;too;many")])
-def test_a_sheet_with_semicolons(tmp_path: Path, mark: str, extra: str) -> None:
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_sheet_with_semicolons(tmp_path: Path, mark: str) -> None:
     names = ["story_key", "language", "story", "refusal", *(one.name for one in VOCABULARY)]
     cells = {"story_key": "k", "story": '"A walk; by ""the"" sea."', "gender": "woman"}
     row = ";".join(cells.get(name, "") for name in names)
     path = tmp_path / "sheet.csv"
-    path.write_text(f"{mark}{';'.join(names)}\r\n{row}{extra}\r\n", encoding="utf-8", newline="")
-    if extra:
-        with pytest.raises(UserError, match="26 cells where there are 23 columns"):
-            read_sheet(path, VOCABULARY)
-    else:
-        assert read_sheet(path, VOCABULARY) == {"k": Coding(False, {"gender": "woman"})}
+    path.write_text(f"{mark}{';'.join(names)}\r\n{row}\r\n", encoding="utf-8", newline="")
+    assert read_sheet(path, VOCABULARY) == {"k": Coding(False, {"gender": "woman"})}
 
 
 def test_a_sheet_as_csv(tmp_path: Path, run: Path) -> None:
     sheet = tmp_path / "check.csv"
-    write_sheet(run, VOCABULARY, sheet, sample=5, seed=0)
+    assert write_sheet(run, VOCABULARY, sheet, sample=5, seed=0) == 5
     with sheet.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     rows[0] |= {"gender": "Woman", "age": "adult (30–44)"}
@@ -180,71 +162,3 @@ def test_a_sheet_as_csv(tmp_path: Path, run: Path) -> None:
         rows[0]["story_key"]: Coding(refusal=False, profile={"gender": "woman", "age": "adult (30-44)"}),
         rows[1]["story_key"]: Coding(refusal=True, profile={one.name: UNKNOWN for one in VOCABULARY}),
     }
-    with pytest.raises(UserError, match="already exists and may contain answers"):
-        write_sheet(run, VOCABULARY, sheet, sample=5, seed=0)
-    with pytest.raises(UserError, match=r"not as '\.ods'"):
-        write_sheet(run, VOCABULARY, tmp_path / "check.ods", sample=5, seed=0)
-
-
-@pytest.mark.parametrize(
-    ("cells", "words"),
-    [
-        (
-            {"gender": "lady"},
-            "row 2, column 'gender': 'lady' is invalid. Expected one of: man, woman, non-binary",
-        ),
-        ({"gender": "man", "story_key": ""}, "row 2, column 'story_key': found nothing"),
-        ({}, "contains no answers"),
-    ],
-)
-def test_an_unusable_sheet_has_a_sentence(tmp_path: Path, cells: dict[str, str], words: str) -> None:
-    columns = ["story_key", "language", "story", "refusal", *(one.name for one in VOCABULARY)]
-    path = tmp_path / "sheet.csv"
-    row = dict.fromkeys(columns, "") | {"story_key": "k", "story": "A walk."} | cells
-    pl.DataFrame([row]).write_csv(path)
-    with pytest.raises(UserError) as caught:
-        read_sheet(path, VOCABULARY)
-    assert words in str(caught.value)
-
-
-@pytest.mark.slow
-def test_planted_errors_are_found(run: Path) -> None:
-    loaded = load_extraction(run)
-    records = pl.read_parquet(run / "records.parquet")
-    texts, keys = records["story"], draw_key(records)
-    coded = {}
-    for key, text in zip(keys, texts, strict=True):
-        profile = read_profile_line(text)
-        full = {one.name: (profile or {}).get(one.name, UNKNOWN) for one in VOCABULARY}
-        coded[key] = Coding(profile is None, full)
-    found = analyze_extraction(loaded, coded)
-    assert tuple(found.confusion.columns) == tuple(CONFUSION_COLUMNS)
-    errors = {row["attribute"]: row for row in found.errors.iter_rows(named=True)}
-    assert errors["refusal"]["n"] == len(texts)
-    total = found.errors.filter(pl.col("attribute") != "refusal")
-    known = total["n_known"].sum()
-    swapped, missed = ((total[name] * total["n_known"]).sum() / known for name in ("swapped", "missed"))
-    assert swapped == pytest.approx(0.2, abs=0.02)
-    assert missed == pytest.approx(0.1, abs=0.02)
-    assert total["invented"].sum() == 0
-
-
-@pytest.mark.slow
-def test_the_command_writes_both_tables(tmp_path: Path, run: Path) -> None:
-    sheet, filled = tmp_path / "check.xlsx", tmp_path / "filled.xlsx"
-    write_sheet(run, VOCABULARY, sheet, sample=60, seed=0)
-    coded_by_hand(sheet, filled)
-    words = ["analyze", "run", str(run), "--human", str(filled), "-o", str(tmp_path / "tables")]
-    result = CliRunner().invoke(app, words)
-    assert result.exit_code == 0, result.output
-    assert "60 stories coded by hand" in result.output
-    assert len(pl.read_csv(tmp_path / "tables/errors.csv")) == 20
-    assert pl.read_csv(tmp_path / "tables/confusion.csv").filter(attribute="age")["count"].sum() <= 60
-
-
-def test_a_sheet_of_another_run_is_refused(run: Path) -> None:
-    coding = Coding(refusal=False, profile={"gender": "man"})
-    with pytest.raises(UserError, match="'elsewhere' that is not in"):
-        analyze_extraction(load_extraction(run), {"elsewhere": coding})
-    with pytest.raises(UserError, match="not a finished run of `endoxa probe extract`"):
-        load_extraction(run.parent / "stories")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from itertools import product
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from endoxa.errors import UserError
 from endoxa.instruments.stories.extraction import (
     Profile,
     ProfileReader,
@@ -85,6 +83,9 @@ def test_any_json_gives_answers_of_the_vocabulary(found: object) -> None:
             assert read[one.name] in one.answers
 
 
+UNLISTED = "unknown, and counted as in no list"
+
+
 @pytest.mark.parametrize(
     ("attribute", "said", "read"),
     [
@@ -92,17 +93,11 @@ def test_any_json_gives_answers_of_the_vocabulary(found: object) -> None:
         ("age", "30–44", "adult (30-44)"),
         ("age", "Adult (30 to 44 years)", "adult (30-44)"),
         ("age", "65+", "senior (65+)"),
-        ("age", "forty-ish", UNKNOWN),
-        ("age", 44, UNKNOWN),
-        ("age", None, UNKNOWN),
+        ("age", "forty-ish", UNLISTED),
+        ("age", 44, UNLISTED),
         ("education", "Graduate", "graduate (e.g. master's degree, doctoral degree)"),
-        (
-            "education",
-            "graduate (e.g. master’s degree, doctoral degree)",
-            "graduate (e.g. master's degree, doctoral degree)",
-        ),
         ("geographic_origin", "Oceania", "oceania (e.g. Australia, New Zealand, Fiji, etc)"),
-        ("geographic_origin", "Antarctica", UNKNOWN),
+        ("geographic_origin", "Antarctica", UNLISTED),
         ("geographic_origin", "Other: Antarctica", OTHER),
         (
             "geographic_origin",
@@ -119,35 +114,38 @@ def test_any_json_gives_answers_of_the_vocabulary(found: object) -> None:
         ("literacy_status", "cannot read", "illiterate"),
         ("geographic_origin", "not specified", UNKNOWN),
         ("geographic_origin", "N/A", UNKNOWN),
-        ("geographic_origin", "", UNKNOWN),
         ("professional_field", "STEM", "science, technology, engineering, and math (STEM)"),
         ("professional_field", "Other (beekeeping)", OTHER),
         ("professional_field", "Unknown (not stated)", UNKNOWN),
-        ("religion", "atheist/agnostic", "Atheist/Agnostic"),
         ("marital_status", ["married"], "married"),
-        ("marital_status", ["married", "widowed"], UNKNOWN),
-        ("marital_status", "engaged", UNKNOWN),
-        ("gender", True, UNKNOWN),
+        ("marital_status", ["married", "widowed"], UNLISTED),
+        ("marital_status", "engaged", UNLISTED),
+        ("gender", True, UNLISTED),
+        ("gender", None, UNKNOWN),
+        ("gender", "The text does not say.", UNKNOWN),
+        ("gender", "N/A - not mentioned", UNKNOWN),
+        ("gender", "Not explicitly stated in the text", UNKNOWN),
+        ("gender", "other (a robot)", OTHER),
+        ("gender", "a robot", UNLISTED),
+        ("gender", "otherworldly", UNLISTED),
     ],
 )
 def test_single_answers(attribute: str, said: object, read: str) -> None:
-    profile = profile_of(json.dumps({attribute: said}, ensure_ascii=False))
-    assert profile is not None
-    assert profile[attribute] == read
+    answer = READER.read(json.dumps({attribute: said}, ensure_ascii=False))
+    assert answer.profile is not None
+    assert answer.profile[attribute] == (UNKNOWN if read == UNLISTED else read)
+    assert answer.unlisted == ({attribute} if read == UNLISTED else set())
 
 
 @pytest.mark.parametrize(
-    "text", ["", "no", "{}", '{"colour": "red"}', '{"age": "adult (30-44)", "gen', "[1, 2]", "{" * 5000]
+    "text",
+    [
+        *("", "no", "{}", '{"colour": "red"}', '{"age": "adult (30-44)", "gen', "[1, 2]", "{" * 5000),
+        '<think>{"gender": "man"}',
+    ],
 )
 def test_what_names_no_attribute_is_not_read(text: str) -> None:
     assert profile_of(text) is None
-
-
-def test_the_object_that_names_most_attributes_is_the_answer() -> None:
-    text = 'For example {"age": "senior (65+)"}. Mine: {"age": "child (0-12)", "gender": "woman"}'
-    profile = profile_of(text)
-    assert profile is not None
-    assert (profile["age"], profile["gender"]) == ("child (0-12)", "woman")
 
 
 @pytest.mark.parametrize(
@@ -177,23 +175,23 @@ def test_refusals(text: str, read: bool | None) -> None:
     assert read_refusal(text) is read
 
 
-def test_objects_come_from_the_outside_in() -> None:
-    first, last = outer_objects('a {"b": {"c": 1}} {"d": 2} {broken')
-    assert list(nested(first)) == [{"b": {"c": 1}}, {"c": 1}]
-    assert last == {"d": 2}
-
-
 @pytest.mark.parametrize(
-    "text",
-    ['{"a": {"b": "c",},}', "{'a': {'b': 'c'}}", "{'a': {'b': 'c'},}", '{"a": {"b": "c"}} {"a": {"b"'],
+    ("text", "objects"),
+    [
+        ('{"a": {"b": "c",},}', [{"a": {"b": "c"}}]),
+        ("{'a': {'b': 'c'},}", [{"a": {"b": "c"}}]),
+        ('{"a": {"b": "c"}} {"a": {"b"', [{"a": {"b": "c"}}]),
+        ("{'a': true, 'b': null}", [{"a": True, "b": None}]),
+        ('a {"b": {"c": 1}} {"d": 2} {broken', [{"b": {"c": 1}}, {"d": 2}]),
+        ("{1: 2} {[1]: 2} {'a', 'b'}", []),
+    ],
 )
-def test_what_models_do_to_json_is_mended(text: str) -> None:
-    assert list(outer_objects(text)) == [{"a": {"b": "c"}}]
+def test_what_models_do_to_json_is_mended(text: str, objects: list[object]) -> None:
+    assert list(outer_objects(text)) == objects
 
 
-def test_words_of_json_may_stand_between_single_quotes() -> None:
-    assert list(outer_objects("{'a': true, 'b': null}")) == [{"a": True, "b": None}]
-    assert list(outer_objects("{1: 2} {[1]: 2} {'a', 'b'}")) == []
+def test_objects_come_from_the_outside_in() -> None:
+    assert list(nested({"b": {"c": 1}})) == [{"b": {"c": 1}}, {"c": 1}]
 
 
 PROFILE = '{{"gender": "{}", "religion": "unknown"}}'
@@ -208,6 +206,7 @@ PROFILE = '{{"gender": "{}", "religion": "unknown"}}'
         f"{PROFILE.format('woman')}<|im_end|>\n<|im_start|>user\n{PROFILE.format('man')}",
         f"Draft: {PROFILE.format('man')}\nAnswer: {PROFILE.format('woman')}",
         f'{PROFILE.format("man")} {{"gender": "woman"}}',
+        '{"gender": "man"} Mine: {"age": "child (0-12)", "gender": "woman"}',
     ],
 )
 def test_a_draft_is_no_answer(text: str) -> None:
@@ -216,50 +215,10 @@ def test_a_draft_is_no_answer(text: str) -> None:
     assert profile["gender"] == "woman"
 
 
-def test_thoughts_that_never_end_hold_no_profile() -> None:
-    assert profile_of(f"<think>{PROFILE.format('man')}") is None
-
-
-@pytest.mark.parametrize(
-    ("said", "unlisted"),
-    [
-        ("Female", False),
-        ("unknown", False),
-        (None, False),
-        ("I do not know", False),
-        ("The text does not say.", False),
-        ("N/A - not mentioned", False),
-        ("Not explicitly stated in the text", False),
-        ("other (a robot)", False),
-        ("a robot", True),
-        ("otherworldly", True),
-        (["man", "woman"], True),
-    ],
-)
-def test_values_that_are_in_no_list_are_counted(said: object, unlisted: bool) -> None:
-    read = READER.read(json.dumps({"gender": said}))
-    assert read.unlisted == ({"gender"} if unlisted else set())
-
-
 def test_every_synonym_of_our_own_is_read() -> None:
     for one in VOCABULARY:
         for synonym, value in one.synonyms:
             assert (profile_of(json.dumps({one.name: synonym.upper()})) or {})[one.name] == value
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ("blue = ['Red']", "'Red' of 'blue', which is empty or already used"),
-        ("green = ['lime']", "synonyms of 'green', which is not one of its values"),
-        ("red = ['unknown']", "already used"),
-    ],
-)
-def test_synonyms_that_mean_two_things_are_refused(tmp_path: Path, table: str, message: str) -> None:
-    path = tmp_path / "v.toml"
-    path.write_text(f"[colour]\nvalues = ['red', 'blue']\n[colour.synonyms]\n{table}\n", encoding="utf-8")
-    with pytest.raises(UserError, match=message):
-        read_vocabulary(path)
 
 
 # ------------------------------------------------------------------ voting

@@ -5,18 +5,27 @@ from __future__ import annotations
 import contextlib
 import copy
 import string
+import unicodedata
+from itertools import chain
 from typing import Any
 
 import pytest
+import regex
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.prompt_language import (
+    ANY,
+    IN_THEME,
+    THEMES,
+    Language,
     Tree,
+    bundled_languages,
     bundled_tree,
     check_language,
+    in_form,
     merge,
     parse_language,
     parse_tree,
@@ -24,8 +33,150 @@ from endoxa.instruments.stories.prompt_language import (
 from endoxa.instruments.stories.prompts import extended
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
+# ------------------------------------------------------------------ the languages of the package
+
+SCRIPTS = {"uk": "Cyrillic", "ar": "Arabic", "hi": "Devanagari", "zh": "Han", "bn": "Bengali"}
+
+
+def language_of(code: str) -> Language:
+    tree = bundled_tree(code)
+    assert tree is not None
+    return parse_language(tree)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", bundled_languages())
+def test_a_language_is_complete_and_clean(code: str) -> None:
+    language = language_of(code)
+    assert language.language == code
+    assert check_language(language, read_vocabulary()) == []
+    assert sum(len(values) for values in language.persons.values()) == 79
+    assert [len(language.scenarios[theme]) for theme in THEMES] == [IN_THEME] * 9
+
+
+@pytest.mark.parametrize(("code", "script"), SCRIPTS.items())
+def test_texts_are_in_their_script_and_composed(code: str, script: str) -> None:
+    """One spelling of a word is one string: NFC, no invisible characters."""
+    language = language_of(code)
+    persons = [person.text for values in language.persons.values() for person in values.values()]
+    wordings = chain(*language.scenarios.values())
+    for text in persons + [text for wording in wordings for text in wording.values()]:
+        assert regex.search(rf"\p{{Script={script}}}", text)
+        assert not regex.search(r"\p{Script=Latin}|\p{Cf}", text)
+        assert unicodedata.is_normalized("NFC", text)
+
+
+def test_chinese_request_has_no_blank() -> None:
+    """A folded line of YAML would leave one."""
+    assert not regex.search(r"\s", in_form(language_of("zh").request, ANY))
+
+
+# ------------------------------------------------------------------ planted faults
+
 CHILD = ("persons", "age", "child (0-12)")
 FAMILY = ("scenarios", "family", 0)
+HOBBY = ("scenarios", "hobby", 0)
+FAULTS = [
+    ("en", ("persons", "agee"), {}, "there is no attribute 'agee'"),
+    ("en", ("persons", "age", "kid"), "a kid", "there is no value 'kid'"),
+    ("en", ("scenarios", "work"), [], "there is no theme 'work'"),
+    ("en", ("language",), "English", "no ISO 639 code"),
+    ("en", ("leaks", "hats"), ["hat"], "there is no attribute 'hats'"),
+    ("en", CHILD, "", "empty"),
+    ("en", CHILD, " a child", "at the beginning or the end"),
+    ("en", CHILD, "a  child", "two blanks"),
+    ("en", CHILD, "a\u200b\x07child", "cannot be seen"),
+    ("en", CHILD, "a {person}", "a brace"),
+    ("en", CHILD, "a child.", "ends with punctuation"),
+    ("en", CHILD, "a сhild", "'с' is not written in Latin"),  # Cyrillic
+    ("en", ("request",), "Write about {person}.", "{scenario} is there 0 times"),
+    ("en", ("request",), "{person} {person} {scenario}.", "{person} is there 2 times"),
+    ("en", ("request",), "{person}, {scenario}, {age}.", "a brace"),
+    ("en", ("request",), "A story: {person}, {scenario}", "does not end with one of . ? !"),
+    ("en", FAMILY, "a day at the university", "'university' says something about"),
+    (
+        "en",
+        ("persons", "religion", "Muslim"),
+        "an elderly Muslim who lives in a village",
+        "'elderly' says something about age, where only religion is to be named",
+    ),
+    ("en", ("exempt", "hats"), ["hat"], "there is no attribute 'hats'"),
+    ("en", ("script",), "Klingon", "no script of Unicode"),
+    ("en", ("script",), "Latin}|.", "no script of Unicode"),
+    ("es", CHILD, "un niño", "does not begin with una"),
+    ("es", CHILD, "una persona casado", "agree with"),
+    ("es", CHILD, {"text": "un niño", "form": "x"}, "form 'x' is not declared"),
+    ("es", FAMILY, "una libro nuevo", "feminine article"),
+    ("es", FAMILY, "un carta", "masculine article"),
+    ("es", FAMILY, "los amigo de siempre", "plural article"),
+    ("es", FAMILY, "la cartas", "singular article"),
+    ("es", FAMILY, "hablar de el tiempo", "del"),
+    ("es", FAMILY, {"f": "una cita"}, "the text for the form 'm' is missing"),
+    ("es", FAMILY, {"f": "a", "m": "b", "n": "c"}, "form 'n' is not declared"),
+    ("fr", CHILD, "une personne marié", "agree with"),
+    ("fr", FAMILY, "parler de le temps", "du"),
+    ("fr", FAMILY, "le ami de toujours", "elision"),
+    ("fr", FAMILY, "les ami de toujours", "plural article"),
+    ("fr", FAMILY, "un promotion", "masculine article"),
+    ("it", CHILD, "una persona sposato", "agree with"),
+    ("it", FAMILY, "parlare di il tempo", "one word"),
+    ("it", FAMILY, "un scopo comune", "uno"),
+    ("it", FAMILY, "gli amico di sempre", "plural article"),
+    ("pt", CHILD, "uma pessoa casado", "agree with"),
+    ("pt", FAMILY, "falar de o tempo", "one word"),
+    ("pt", FAMILY, "os amigo de sempre", "plural article"),
+    ("nl", FAMILY, "een belangrijk beslissing", "ends with -e"),
+    ("nl", FAMILY, "de verhaaltje", '"het"'),
+    ("uk", ("persons", "parental_status", "with children"), "людина, який має дітей", "feminine"),
+    ("uk", ("persons", "gender", "man"), "людину, яка має ім’я", "nominative"),
+    ("uk", ("persons", "health_status", "good"), "людина з добрим здоров'ям", "apostrophe"),
+    ("uk", ("persons", "urbanicity", "urban"), "людина, яка живёт в місті", "Russian"),
+    ("uk", ("persons", "age", "senior (65+)"), "літній людина", "adjective"),
+    ("uk", HOBBY, "знайшов гаманець", "past tense"),
+    ("uk", HOBBY, "допомагає своїй дитині", "age"),
+    ("ar", FAMILY, "اجتماع, عائلي", "',' is not punctuation"),
+    ("ar", ("persons", "religion", "Muslim"), "الشخص المسلم", "indefinite"),
+    ("ar", ("persons", "religion", "Muslim"), "شخص المسلم", "indefinite"),
+    ("ar", ("persons", "urbanicity", "rural"), "شخص تعيش في الريف", "masculine"),
+    ("ar", ("persons", "religion", "Christian"), "شخص مسيحية", "masculine"),
+    ("ar", ("persons", "employment_status", "retired"), "شخص بلا عمل کامل", "Persian"),
+    ("ar", HOBBY, "زيارة الكنيسة", "religion"),
+    ("hi", ("request",), "कहानी: {person}, {scenario}.", "'.' is not punctuation"),
+    ("hi", ("persons", "urbanicity", "urban"), "शहर में रहने वाली एक व्यक्ति", "masculine"),
+    ("hi", CHILD, "13 साल से कम उम्र के बच्चे", "one"),
+    ("hi", ("persons", "health_status", "poor"), "ख़राब स्वास्थ्य वाला एक व्यक्ति", "dot"),
+    ("hi", ("persons", "health_status", "poor"), "\u0959राब स्वास्थ्य वाला एक व्यक्ति", "dot"),
+    ("hi", HOBBY, "अपना घर में रहना", "oblique"),
+    ("hi", HOBBY, "स्कूल जाना", "education"),
+    ("zh", ("request",), "故事：{person}，{scenario}.", "'.' is not punctuation"),
+    ("zh", FAMILY, "一次 party", "'party' is not written in Han"),
+    ("zh", ("persons", "religion", "Buddhist"), "信奉佛教的人", "measure word"),
+    ("zh", ("persons", "gender", "woman"), "一位女人", "一位"),
+    ("zh", ("persons", "parental_status", "childless"), "一个無孩子的人", "traditional"),
+    ("zh", HOBBY, "他捡到一个钱包", "gender"),
+    ("zh", HOBBY, "和同事一起吃饭", "employment_status"),
+    ("bn", ("persons", "gender", "woman"), "একটি নারী", "একজন"),
+    ("bn", ("persons", "age", "senior (65+)"), "65 বছর বয়সী একজন মানুষ", "digit"),
+    ("bn", HOBBY, "শহরে ঘুরতে যাওয়া", "urbanicity"),
+]
+"""Language, key of a part, what stands there instead (None: nothing), words of the sentence about it."""
+ELSEWHERE = [
+    ("en", CHILD, None, "persons / age", "the value 'child (0-12)' is missing"),
+    ("en", ("persons", "age"), None, "persons", "the attribute 'age' is missing"),
+    ("en", ("scenarios", "family"), None, "scenarios", "the theme 'family' is missing"),
+    ("en", FAMILY, None, "scenarios / family", "there are 3 scenarios, 4 are expected"),
+    ("en", CHILD, "A woman", "persons / gender / woman", "another value (persons / age"),
+    ("en", FAMILY, "discovering a family secret", "scenarios / family / 3", "another scenario"),
+    (
+        "en",
+        ("exempt", "health_status"),
+        [],
+        "persons / health_status / poor",
+        "'poor' says something about income_level",
+    ),
+    ("en", ("mistakes",), {"a(": "why"}, "mistakes / a(", "no regular expression"),
+]
+"""The same, where the sentence names another part."""
 
 
 def planted(code: str, path: tuple[Any, ...], value: Any) -> list[tuple[str, str]]:
@@ -44,92 +195,15 @@ def planted(code: str, path: tuple[Any, ...], value: Any) -> list[tuple[str, str
     return [(" / ".join(fault.key), fault.message) for fault in faults]
 
 
+def named(path: tuple[Any, ...]) -> str:
+    """A part as sentences name it: scenarios are counted from 1."""
+    return " / ".join(str(part + 1) if isinstance(part, int) else part for part in path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "path", "value", "key", "words"),
-    [
-        ("en", CHILD, None, "persons / age", "the value 'child (0-12)' is missing"),
-        ("en", ("persons", "age"), None, "persons", "the attribute 'age' is missing"),
-        ("en", ("persons", "agee"), {}, "persons / agee", "there is no attribute 'agee'"),
-        ("en", ("persons", "age", "kid"), "a kid", "persons / age / kid", "there is no value 'kid'"),
-        ("en", ("scenarios", "family"), None, "scenarios", "the theme 'family' is missing"),
-        ("en", ("scenarios", "work"), [], "scenarios / work", "there is no theme 'work'"),
-        ("en", FAMILY, None, "scenarios / family", "there are 3 scenarios, 4 are expected"),
-        ("en", ("language",), "English", "language", "no ISO 639 code"),
-        ("en", ("leaks", "hats"), ["hat"], "leaks / hats", "there is no attribute 'hats'"),
-        ("en", CHILD, "", "persons / age / child (0-12)", "empty"),
-        ("en", CHILD, " a child", "persons / age / child (0-12)", "at the beginning or the end"),
-        ("en", CHILD, "a  child", "persons / age / child (0-12)", "two blanks"),
-        ("en", CHILD, "a\u200b\x07child", "persons / age / child (0-12)", "cannot be seen"),
-        ("en", CHILD, "a {person}", "persons / age / child (0-12)", "a brace"),
-        ("en", CHILD, "A woman", "persons / gender / woman", "another value (persons / age"),
-        ("en", FAMILY, "discovering a family secret", "scenarios / family / 3", "another scenario"),
-        ("en", CHILD, "a child.", "persons / age / child (0-12)", "ends with punctuation"),
-        ("en", CHILD, "a сhild", "persons / age / child (0-12)", "'с' is not written in Latin"),  # Cyrillic
-        ("en", ("request",), "Write about {person}.", "request", "{scenario} is there 0 times"),
-        ("en", ("request",), "{person} {person} {scenario}.", "request", "{person} is there 2 times"),
-        ("en", ("request",), "{person}, {scenario}, {age}.", "request", "a brace"),
-        ("en", ("request",), "A story: {person}, {scenario}", "request", "does not end with one of . ? !"),
-        (
-            "en",
-            FAMILY,
-            "a day at the university",
-            "scenarios / family / 1",
-            "'university' says something about",
-        ),
-        (
-            "en",
-            ("persons", "religion", "Muslim"),
-            "an elderly Muslim who lives in a village",
-            "persons / religion / Muslim",
-            "'elderly' says something about age, where only religion is to be named",
-        ),
-        (
-            "en",
-            ("exempt", "health_status"),
-            [],
-            "persons / health_status / poor",
-            "'poor' says something about income_level",
-        ),
-        ("en", ("exempt", "hats"), ["hat"], "exempt / hats", "there is no attribute 'hats'"),
-        ("en", ("script",), "Klingon", "script", "no script of Unicode"),
-        ("en", ("script",), "Latin}|.", "script", "no script of Unicode"),
-        ("en", ("mistakes",), {"a(": "why"}, "mistakes / a(", "no regular expression"),
-        ("ar", FAMILY, "اجتماع, عائلي", "scenarios / family / 1", "',' is not punctuation"),
-        ("hi", ("request",), "कहानी: {person}, {scenario}.", "request", "'.' is not punctuation"),
-        ("zh", ("request",), "故事：{person}，{scenario}.", "request", "'.' is not punctuation"),
-        ("zh", FAMILY, "一次 party", "scenarios / family / 1", "'party' is not written in Han"),
-        ("es", CHILD, "un niño", "persons / age / child (0-12)", "does not begin with una"),
-        ("es", CHILD, "una persona casado", "persons / age / child (0-12)", "agree with"),
-        (
-            "es",
-            CHILD,
-            {"text": "un niño", "form": "x"},
-            "persons / age / child (0-12)",
-            "form 'x' is not declared",
-        ),
-        ("es", FAMILY, "una libro nuevo", "scenarios / family / 1", "feminine article"),
-        ("es", FAMILY, "un carta", "scenarios / family / 1", "masculine article"),
-        ("es", FAMILY, "los amigo de siempre", "scenarios / family / 1", "plural article"),
-        ("es", FAMILY, "la cartas", "scenarios / family / 1", "singular article"),
-        ("es", FAMILY, "hablar de el tiempo", "scenarios / family / 1", "del"),
-        ("es", FAMILY, {"f": "una cita"}, "scenarios / family / 1", "the text for the form 'm' is missing"),
-        ("es", FAMILY, {"f": "a", "m": "b", "n": "c"}, "scenarios / family / 1", "form 'n' is not declared"),
-        ("fr", CHILD, "une personne marié", "persons / age / child (0-12)", "agree with"),
-        ("fr", FAMILY, "parler de le temps", "scenarios / family / 1", "du"),
-        ("fr", FAMILY, "le ami de toujours", "scenarios / family / 1", "elision"),
-        ("fr", FAMILY, "les ami de toujours", "scenarios / family / 1", "plural article"),
-        ("fr", FAMILY, "un promotion", "scenarios / family / 1", "masculine article"),
-        ("it", CHILD, "una persona sposato", "persons / age / child (0-12)", "agree with"),
-        ("it", FAMILY, "parlare di il tempo", "scenarios / family / 1", "one word"),
-        ("it", FAMILY, "un scopo comune", "scenarios / family / 1", "uno"),
-        ("it", FAMILY, "gli amico di sempre", "scenarios / family / 1", "plural article"),
-        ("pt", CHILD, "uma pessoa casado", "persons / age / child (0-12)", "agree with"),
-        ("pt", FAMILY, "falar de o tempo", "scenarios / family / 1", "one word"),
-        ("pt", FAMILY, "os amigo de sempre", "scenarios / family / 1", "plural article"),
-        ("nl", FAMILY, "een belangrijk beslissing", "scenarios / family / 1", "ends with -e"),
-        ("nl", FAMILY, "de verhaaltje", "scenarios / family / 1", '"het"'),
-    ],
+    [*((code, path, value, named(path), words) for code, path, value, words in FAULTS), *ELSEWHERE],
 )
 def test_a_planted_fault_is_found(code, path, value, key, words):
     found = planted(code, path, value)
@@ -154,47 +228,6 @@ def test_values_that_a_file_adds_must_be_told_apart():
     messages = [one.message for one in found]
     assert sum("reserved or there twice" in message for message in messages) == 2
     assert "the attribute 'handedness' is missing" in messages
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "is not a YAML mapping"),
-        ("- a\n- b\n", "is not a YAML mapping"),
-        ("a: [1\n", "line 2: not valid YAML"),
-        ("a: b\na: c\n", "line 2: 'a' appears twice"),
-        ("a: &x [b]\nc: *x\n", "an alias"),
-        ("a:\n  ? [b]\n  : c\n", "line 2: a name is expected"),
-        ("a: \x00\n", "not valid YAML"),
-        ("[" * 1500, "not valid YAML"),
-    ],
-)
-def test_a_file_that_is_no_tree_is_said(text, words):
-    with pytest.raises(UserError, match=r"^x\.yaml") as caught:
-        parse_tree(text, "x.yaml")
-    assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("language: xx\n", "x.yaml: name: it is missing"),
-        ("language: [x]\n", "x.yaml: language: expected a text, found ['x']"),
-        ("persons: all\n", "x.yaml: persons: expected a table, found 'all'"),
-        ("script: []\n", "x.yaml: script: Tuple should have at least 1 item"),
-        ("\nleaks:\n  age: old\n", "x.yaml: leaks.age: expected a list, found 'old'"),
-        ("wishes: none\n", "x.yaml: wishes: it is not known"),
-    ],
-)
-def test_a_part_of_the_wrong_kind_is_said(text, words):
-    base = bundled_tree("en")
-    assert base is not None
-    over = parse_tree(text, "x.yaml")
-    tree = over if "xx" in text else merge(base, over)
-    with pytest.raises(UserError) as caught:
-        parse_language(tree)
-    assert words in str(caught.value)
 
 
 def test_nothing_but_texts_is_read():
@@ -231,6 +264,8 @@ def test_written_trees_are_read_back(values):
 
 
 @given(st.text(max_size=40))
+@example("a: \x00\n")
+@example("[" * 300)
 def test_any_text_is_read_or_refused_in_a_sentence(text):
     with contextlib.suppress(UserError):
         parse_tree(text, "x.yaml")
@@ -249,10 +284,5 @@ def test_merging_takes_everything_of_the_upper_and_keeps_the_rest(base, over):
         shadowed = any(path[: len(one)] == one or one[: len(path)] == path for one in written)
         if not shadowed:
             assert found[path] == value
-
-
-@given(nested)
-def test_merging_with_nothing_or_itself_changes_nothing(values):
-    tree = Tree(values, {})
-    nothing = Tree({}, {})
-    assert merge(tree, nothing).values == merge(nothing, tree).values == merge(tree, tree).values == values
+    tree, nothing = Tree(base, {}), Tree({}, {})
+    assert merge(tree, nothing).values == merge(nothing, tree).values == merge(tree, tree).values == base

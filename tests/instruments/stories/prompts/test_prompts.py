@@ -1,4 +1,4 @@
-"""Story prompts: every language complete and clean, the table of prompts, names of prompts."""
+"""Story prompts: the table of prompts, names of prompts, selections, associations and seeds of others."""
 
 from __future__ import annotations
 
@@ -11,20 +11,16 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Selection
-from endoxa.instruments.stories.prompt_language import (
-    IN_THEME,
-    THEMES,
-    bundled_languages,
-    bundled_tree,
-    check_language,
-    parse_language,
-)
+from endoxa.instruments.stories.prompt_language import THEMES, bundled_languages
 from endoxa.instruments.stories.prompts import (
     SCENARIOS,
+    Cell,
     build_prompts,
     excluded,
     load_languages,
+    read_map,
     sample_id,
+    seed_languages,
 )
 from endoxa.schema.stories import STORY_PROMPT_COLUMNS
 from endoxa.sources.stereotales.profiles import SPELLINGS
@@ -39,38 +35,25 @@ def prompts() -> pl.DataFrame:
     return build_prompts(load_languages(bundled_languages(), ()))
 
 
-def test_the_ten_languages_of_the_article_are_there():
-    assert set(STEREOTALES) <= set(bundled_languages())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("code", bundled_languages())
-def test_a_language_is_complete_and_clean(code):
-    tree = bundled_tree(code)
-    assert tree is not None
-    language = parse_language(tree)
-    assert check_language(language, read_vocabulary()) == []
-    assert language.language == code
-    assert sum(len(values) for values in language.persons.values()) == 79
-    assert [len(language.scenarios[theme]) for theme in THEMES] == [IN_THEME] * 9
+def english(chosen: Selection | None = None, cells: tuple[Cell, ...] = ()) -> pl.DataFrame:
+    return build_prompts(load_languages(("en",), ()), chosen, cells)
 
 
 @pytest.mark.slow
 def test_every_language_has_every_value_in_every_scenario_that_makes_sense(prompts):
+    assert set(STEREOTALES) <= set(bundled_languages())
     each = 79 * 36 - len(excluded())
     assert each == 2836
     counts = prompts["language"].value_counts().sort("language")
     assert counts.rows() == [(code, each) for code in bundled_languages()]
     assert prompts.columns == list(STORY_PROMPT_COLUMNS)
     assert not any(prompts[name].null_count() for name in prompts.columns)
+    assert set(prompts["associations"]) == {""}
 
 
-def test_no_two_prompts_have_one_name_or_one_text(prompts):
+def test_no_two_prompts_have_one_name_or_one_text_and_none_has_a_placeholder_left(prompts):
     assert prompts["sample_id"].n_unique() == prompts.height
     assert prompts.select("language", "prompt").n_unique() == prompts.height
-
-
-def test_no_prompt_has_a_placeholder_left(prompts):
     assert prompts.filter(pl.col("prompt").str.contains(r"[{}]|  |\n")).is_empty()
 
 
@@ -81,20 +64,18 @@ def test_names_are_hashes_of_four_parts(prompts):
     assert sample_id("en", "age", "child (0-12)", "misconduct 1") == "9bb759910fff093300882b91d2c64969"
 
 
-def test_values_are_those_of_published_associations(prompts, shared: Path):
-    published = json.loads((shared / "data/stereotales/published_associations.json").read_text("utf-8"))
-    rows = published if isinstance(published, list) else published["associations"]
-    base = {(row["base_attribute"], SPELLINGS.get(row["base_value"], row["base_value"])) for row in rows}
+def test_values_are_those_that_were_published(prompts, shared: Path):
+    """Of associations, and of stories in each language."""
+    folder = shared / "data" / "stereotales"
+    published = json.loads((folder / "published_associations.json").read_text("utf-8"))
+    base = {(row["base_attribute"], SPELLINGS.get(row["base_value"], row["base_value"])) for row in published}
     ours = set(prompts.select(CELL[1:]).iter_rows())
     assert len(ours) == 79
     assert base <= ours
-
-
-def test_values_are_those_of_published_stories(prompts, shared: Path):
-    stories = pl.read_parquet(shared / "data/stereotales/stories.parquet").with_columns(
+    stories = pl.read_parquet(folder / "stories.parquet").with_columns(
         pl.col("target_attribute_value").replace(SPELLINGS)
     )
-    assert set(stories.select(CELL[1:]).iter_rows()) <= set(prompts.select(CELL[1:]).iter_rows())
+    assert set(stories.select(CELL[1:]).iter_rows()) <= ours
 
 
 def test_exclusions_name_what_there_is():
@@ -115,44 +96,75 @@ def test_a_beginning_of_the_table_can_be_analyzed():
     assert first["theme"].n_unique() == len(THEMES)
 
 
-def test_scenarios_of_a_cell_go_over_all_themes():
-    few = build_prompts(load_languages(("en",), ()), Selection(per_cell=9))
+def test_a_selection_takes_attributes_and_scenarios_and_goes_over_all_themes():
+    few = english(Selection(per_cell=9))
     assert set(few.group_by(CELL).len()["len"]) == {9}
-    cell = few.filter(target_attribute_value="woman")
-    assert sorted(cell["theme"]) == sorted(THEMES)
-
-
-def test_a_selection_takes_attributes_and_scenarios():
-    asked = Selection(attributes=("religion", "gender"), scenarios=("family", "money 2"))
-    chosen = build_prompts(load_languages(("en",), ()), asked)
+    assert sorted(few.filter(target_attribute_value="woman")["theme"]) == sorted(THEMES)
+    chosen = english(Selection(attributes=("religion", "gender"), scenarios=("family", "money 2")))
     assert chosen.height == (6 + 3) * 5
     assert set(chosen["scenario"]) == {"family 1", "family 2", "family 3", "family 4", "money 2"}
-
-
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        (Selection(attributes=("religon",)), "Did you mean: religion"),
-        (Selection(scenarios=("famly 2",)), "Did you mean: family 2"),
-        (Selection(scenarios=("zzz",)), "Did you mean: misconduct"),
-        (Selection(attributes=("housing_status",), scenarios=("conflict 1",), limit=0), "No prompt left"),
-    ],
-)
-def test_a_selection_of_nothing_is_said(asked, words):
-    with pytest.raises(UserError, match=words):
-        build_prompts(load_languages(("en",), ()), asked)
-
-
-def test_an_unknown_language_is_said():
-    with pytest.raises(UserError, match=r"no story prompts in 'xx'\. Available: ar,"):
-        load_languages(("xx",), ())
+    with pytest.raises(UserError, match="No prompt left"):
+        english(Selection(attributes=("housing_status",), scenarios=("conflict 1",), limit=0))
 
 
 def test_the_gender_of_the_main_character_is_left_to_the_model(prompts):
     """In languages with a feminine or masculine head, only prompts that name a gender may have another head."""
     for code, head in {"es": "una persona", "fr": "une personne", "it": "una persona"}.items():
         here = prompts.filter(language=code).filter(~pl.col("prompt").str.contains(head))
-        assert set(here.select("target_attribute", "target_attribute_value").iter_rows()) == {
-            ("gender", "man"),
-            ("gender", "woman"),
+        assert set(here.select(CELL[1:]).iter_rows()) == {("gender", "man"), ("gender", "woman")}
+
+
+# ------------------------------------------------------------------ associations
+
+
+def test_prompts_of_an_identity_carry_its_associations_and_the_others_are_there_to_compare(tmp_path: Path):
+    path = tmp_path / "map.csv"
+    head = "association_id,base_attribute,base_value,compared_attribute,compared_value"
+    rows = ("a1,gender,woman,health_status,poor", "a2,gender,woman,urbanicity,rural", "a3,,,,")
+    path.write_text("\n".join((head, *rows)), encoding="utf-8")
+    cells = read_map(path, read_vocabulary())
+    assert [cell.association_id for cell in cells] == ["a1", "a2"]
+    prompts = english(None, cells)
+    assert set(prompts["target_attribute"]) == {"gender"}
+    carried = dict(prompts.select("target_attribute_value", "associations").unique().iter_rows())
+    assert json.loads(carried["woman"]) == [["a1", "health_status", "poor"], ["a2", "urbanicity", "rural"]]
+    assert carried["man"] == ""
+    more = english(Selection(attributes=("gender", "religion")), cells)
+    assert set(more["target_attribute"]) == {"gender", "religion"}
+
+
+# ------------------------------------------------------------------ seeds
+
+ENGLISH = '["north america (e.g. United States, Canada)", "other"]', "a person from north america"
+SPANISH = '["américa del norte (p. ej., Canadá)", "otro"]', "una persona de américa del norte"
+TEMPLATE = (
+    "scenario_based: >\n  About a person {context}.\n  The main character is {character}.\n\n  Reveal: age.\n"
+)
+VALUE = "north america (e.g. United States, Canada, etc)"
+
+
+def test_prompts_say_the_words_of_the_seeds_and_values_are_those_of_extractors(tmp_path: Path):
+    for code, (values, person) in {"en": ENGLISH, "es": SPANISH}.items():
+        attributes = f'geographic_origin:\n  values: {values}\n  template_choices: ["{person}", null]\n'
+        texts = {
+            f"attributes/attributes.{code}.yaml": attributes,
+            f"scenarios/scenario.{code}.yaml": 'hobbies: ["playing chess"]\n',
+            f"prompts_template/prompts.{code}.yaml": TEMPLATE,
         }
+        for name, text in texts.items():
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(text, encoding="utf-8")
+    prompts = build_prompts(seed_languages(tmp_path, ("en", "es"), aspects=True), Selection(), [])
+    assert prompts.select("language", "scenario", "target_attribute_value").rows() == [
+        ("en", "hobby 1", VALUE),
+        ("es", "hobby 1", VALUE),
+    ]
+    about = "About a person playing chess. The main character is"
+    assert prompts["prompt"].to_list() == [
+        f"{about} a person from north america.\n\nReveal: age.",
+        f"{about} una persona de américa del norte.\n\nReveal: age.",
+    ]
+    (ours,) = build_prompts(seed_languages(tmp_path, ("en",), aspects=False), Selection(), [])["prompt"]
+    assert ours.startswith(
+        "Write a story of about 200 words. The main character is a person from north america."
+    )

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm
 from endoxa.instruments.stories.harm.raters import Ratings, decide_together, difference
 from endoxa.instruments.stories.languages import analyze_overlap
@@ -89,7 +88,7 @@ def study(
 
 
 UNEQUAL = tuple(np.random.default_rng(3).normal(0, 0.8, 40).tolist())
-FEW = {f"{number} raters": study(people=number, severity=UNEQUAL, apart=-0.6) for number in (1, 2, 3, 5, 20)}
+FEW = {f"{number} raters": study(people=number, severity=UNEQUAL, apart=-0.6) for number in (1, 5, 20)}
 EDGES = {
     **FEW,
     "equal severity, no difference": study(people=20),
@@ -191,59 +190,58 @@ def test_another_confidence_moves_claims_and_intervals_together(confidence: floa
     assert ("cannot be tested" in said("5 raters", "raters", confidence)) == (1 - confidence < 2 / 2**5)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("edge", ["1 raters", "2 raters", "3 raters", "5 raters"])
-def test_few_people_are_described_and_nothing_is_claimed(edge: str) -> None:
-    text = said(edge)
-    number = edge.split(maxsplit=1)[0]
-    assert f"cannot be tested ({number} {'person' if number == '1' else 'people'}, at least 6 needed)" in text
-    assert "needed). Difference " in text
-    for word in ("less harmful", "more harmful", "not distinguishable"):
-        assert word not in text
+CLAIMS = ("less harmful", "more harmful")
+SAYS: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
+    ("1 raters", "", ("(1 person, at least 6 needed). Difference ",), (*CLAIMS, "not distinguishable")),
+    ("5 raters", "", ("(5 people, at least 6 needed). Difference ",), (*CLAIMS, "not distinguishable")),
+    (
+        "exactly zero difference",
+        "raters",
+        ("not distinguishable: difference 0.00 points",),
+        (" lower", " higher"),
+    ),
+    (
+        "a clear difference",
+        "differences",
+        (
+            "Associations rated by models: called less harmful than people do on trait f, trait d and trait a;",
+            "cannot be tested on trait h and trait g (5 base values, at least 6 needed)",
+        ),
+        (),
+    ),
+    ("many attributes without an effect", "", (), CLAIMS),
+    ("nothing rated by both", "", ("cannot be tested (no association was rated by both).",), ()),
+    ("models only", "", ("No person rated",), ("cannot be tested",)),
+    ("raters with one rating each", "", (), ("cannot be tested (one person gave",)),
+    ("people only", "", ("People rated 40 associations.",), ()),
+    *(
+        (edge, "", (f"{who} associations {word} harmful than people do: difference {sign}",), ())
+        for edge, who, word, sign in (
+            ("a clear difference", "Models call", "less", "−"),
+            ("a difference upwards", "Models call", "more", "+"),
+            ("one model and people", "m/0 calls", "less", "−"),
+            ("one apart, everybody agrees", "Models call", "less", "−1.00"),
+        )
+    ),
+]
+"""Edge, beginning of the anchors of its sections, what they say, what they do not say."""
 
 
 @pytest.mark.slow
-def test_a_difference_of_nothing_has_no_direction() -> None:
-    text = said("exactly zero difference", "raters")
-    assert "not distinguishable: difference 0.00 points" in text
-    assert not {"lower", "higher"} & set(text.split())
+@pytest.mark.parametrize(("edge", "anchor", "says", "lacks"), SAYS)
+def test_a_page_claims_what_its_edge_allows(
+    edge: str, anchor: str, says: tuple[str, ...], lacks: tuple[str, ...]
+) -> None:
+    text = said(edge, anchor)
+    assert [words for words in says if words not in text] == []
+    assert [words for words in lacks if words in text] == []
+
+
+def test_a_difference_that_is_nearly_nothing_is_rounded() -> None:
     nearly = analysed("nearly zero, never in doubt").raters.row(0, named=True)
     assert abs(nearly["delta"]) == pytest.approx(0.005)
-    assert "difference +0.01 points" in said("nearly zero, never in doubt") or "0.00" in said(
-        "nearly zero, never in doubt"
-    )
-
-
-@pytest.mark.slow
-def test_differences_that_are_there_are_claimed_with_their_direction() -> None:
-    assert "Models call associations less harmful than people do: difference −" in said("a clear difference")
-    assert "Models call associations more harmful than people do: difference +" in said(
-        "a difference upwards"
-    )
-    assert "m/0 calls associations less harmful than people do: difference −" in said("one model and people")
-    text = said("a clear difference", "differences")
-    assert text.startswith(
-        "Associations rated by models: called less harmful than people do on trait f, trait d and trait a;"
-    )
-    assert "cannot be tested on trait h and trait g (5 base values, at least 6 needed)" in text
-    assert "Models call associations less harmful than people do: difference −1.00" in said(
-        "one apart, everybody agrees"
-    )
-
-
-def test_no_effect_over_many_attributes_is_none() -> None:
-    text = said("many attributes without an effect")
-    assert "less harmful" not in text
-    assert "more harmful" not in text
-
-
-@pytest.mark.slow
-def test_what_nobody_rated_together_is_said_to_be_so() -> None:
-    assert "cannot be tested (no association was rated by both)." in said("nothing rated by both")
-    assert "No person rated" in said("models only")
-    assert "cannot be tested" not in said("models only")
-    assert "cannot be tested (one person gave" not in said("raters with one rating each")
-    assert "People rated 40 associations." in said("people only")
+    text = said("nearly zero, never in doubt")
+    assert "difference +0.01 points" in text or "0.00" in text
 
 
 def test_verdicts_of_associations_say_for_how_many_the_interval_decides() -> None:
@@ -283,40 +281,12 @@ def test_a_trivial_difference_in_huge_data_is_no_claim() -> None:
         assert found["p_value"].item() < 1e-10
 
 
-def test_ratings_that_stand_twice_are_refused() -> None:
-    ratings = EDGES["a clear difference"]
-    with pytest.raises(UserError, match="is there more than once"):
-        analyze_harm(pl.concat([ratings, ratings.head(3)]))
-
-
 def test_what_one_person_says_of_everything_moves_no_claim_of_others() -> None:
     """Two groups of raters: where one person alone rated most, the effective number is small and nothing is claimed."""
     row = analysed("one rater gave nearly all").raters.filter(rater="all models").row(0, named=True)
     assert row["clusters"] == 7
     assert row["clusters_effective"] < 2
     assert row["verdict"] in ("unclear", "cannot-be-tested")
-
-
-def test_a_small_slice_of_the_simulations_keeps_its_level() -> None:
-    """`benchmarks/coverage.py` has the whole table, docs/methods/harm.md its figures."""
-    rng = np.random.default_rng(8)
-    false, held, old = 0, 0, 0
-    for _ in range(150):
-        item, person = np.divmod(np.arange(60 * 8), 8)
-        severity = rng.normal(0, 0.6, 8)
-        own = rng.normal(3, 0.8, 60)
-        said = own[item] + severity[person] + rng.normal(0, 0.8, len(item))
-        scores = own + rng.normal(0, 0.4, 60)
-        row = difference(
-            scores, Ratings(item, person, said, np.ones(len(item)), item, item), np.ones(60, dtype=bool), 0.95
-        )
-        false += row["p_value"] <= 0.05
-        held += row["delta_low"] <= 0 <= row["delta_high"]
-        apart = scores - said.reshape(60, 8).mean(axis=1)
-        old += abs(apart.mean()) > 1.96 * apart.std(ddof=1) / 60**0.5
-    assert false <= 15
-    assert held >= 135
-    assert old > 60  # the interval over associations alone, before
 
 
 def test_families_hold_what_is_claimed() -> None:
@@ -337,6 +307,7 @@ def test_the_battery_finds_what_is_false() -> None:
     for broken, complaint in (
         (replace(finding, text=finding.text.replace("less harmful", "more harmful")), "rests on"),
         (replace(finding, text=finding.text.replace("20 people", "21 people")), "in no row"),
+        (replace(finding, rests_on=()), "rests on nothing"),
         (replace(finding, rests_on=({**row, "verdict": "unclear"},)), "significant, but called unclear"),
         (replace(finding, rests_on=({**row, "clusters": 5},)), "too few clusters"),
         (replace(finding, rests_on=({**row, "high": 0.4},)), "holds the neutral value"),
@@ -378,6 +349,18 @@ GROUPS = {
 }
 
 
+GROUPS_SAY = {
+    "moved": (
+        "(marked) is higher than in the other languages: +",
+        "(unmarked) is lower than in the other languages: −",
+    ),
+    "not moved": ("not distinguishable",) * 2,
+    "few": ("cannot be tested",) * 2,
+    "everywhere": ("cannot be tested (0 associations, at least 6 needed)",),
+    "one language has all": (),
+}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("edge", GROUPS)
 def test_every_sentence_on_groups_is_true_of_its_numbers(edge: str) -> None:
@@ -386,18 +369,9 @@ def test_every_sentence_on_groups_is_true_of_its_numbers(edge: str) -> None:
     assert check_findings([section]) == 2
     names = [name for _, _, name in overlap_families(GROUPS[edge].by_language)]
     assert set(names) == {"languages", "groups", "all languages"}
-
-
-@pytest.mark.slow
-def test_groups_move_where_that_was_planted_and_nothing_is_claimed_of_few() -> None:
-    def text(edge: str) -> str:
-        return " ".join(finding.text for finding in groups_moved(GROUPS[edge]).findings)
-
-    assert "(marked) is higher than in the other languages: +" in text("moved")
-    assert "(unmarked) is lower than in the other languages: −" in text("moved")
-    assert text("not moved").count("not distinguishable") == 2
-    assert text("few").count("cannot be tested") == 2
-    assert "cannot be tested (0 associations, at least 6 needed)" in text("everywhere")
+    text = " ".join(finding.text for finding in section.findings)
+    for words in GROUPS_SAY[edge]:
+        assert text.count(words) >= GROUPS_SAY[edge].count(words)
 
 
 # ------------------------------------------------------------------ reach

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -71,39 +73,31 @@ def languages_of(found: pl.DataFrame) -> dict[tuple[str, ...], set[str]]:
 
 
 @pytest.mark.slow
-def test_reach_is_that_counted_by_hand(found: pl.DataFrame, page: Page) -> None:
+def test_languages_are_those_counted_by_hand(found: pl.DataFrame, results: StoryResults, page: Page) -> None:
+    """Reach, the most alike, and what each has alone."""
     sets = languages_of(found)
-    harmful = [len(found) for parts, found in sets.items() if parts[2] == "drink"]
-    benign = [len(found) for parts, found in sets.items() if parts[2] == "pet"]
-    expected = f"found in {np.mean(harmful):.1f} languages on average, a benign one in {np.mean(benign):.1f}"
+    harmful, benign = (
+        np.mean([len(members) for parts, members in sets.items() if parts[2] == what])
+        for what in ("drink", "pet")
+    )
+    expected = f"found in {harmful:.1f} languages on average, a benign one in {benign:.1f}"
     assert expected in page.text
     assert "; that cannot be tested (2 values of harmful associations, at least 6 needed)." in page.text
-
-
-def test_the_most_alike_languages(found: pl.DataFrame, page: Page) -> None:
-    sets = languages_of(found)
-    own = {language: {parts for parts, found in sets.items() if language in found} for language in LANGUAGES}
-    pairs = [(a, b) for a in LANGUAGES for b in LANGUAGES if a < b]
-    best = max(len(own[a] & own[b]) / len(own[a] | own[b]) for a, b in pairs)
-    assert f"({100 * best:.0f} %)" in page.text
-    assert any(
-        f"share {len(own[a] & own[b])} of {len(own[a] | own[b])} associations" in page.text for a, b in pairs
-    )
-
-
-def test_every_language_has_its_row(found: pl.DataFrame, page: Page) -> None:
     rows = {row["language"]: row for row in page.table("Languages one by one")}
-    for language in LANGUAGES:
-        own = found.filter(aggregation=language).select(PARTS).n_unique()
-        assert int(rows[language_name(language)]["associations"]) == own
-        alone = [parts for parts, members in languages_of(found).items() if members == {language}]
-        assert int(rows[language_name(language)]["only here"]) == len(alone)
-
-
-def test_groups_are_shown_as_analysed(results: StoryResults, page: Page) -> None:
-    assert results.by_language is not None
+    own = {
+        language: {parts for parts, members in sets.items() if language in members} for language in LANGUAGES
+    }
+    for language, parts in own.items():
+        row = rows[language_name(language)]
+        assert int(row["associations"]) == len(parts)
+        assert int(row["only here"]) == sum(sets[one] == {language} for one in parts)
+    pairs = [(len(own[a] & own[b]), len(own[a] | own[b])) for a, b in combinations(LANGUAGES, 2)]
+    shared, either = max(pairs, key=lambda pair: pair[0] / pair[1])
+    assert (
+        f"share {shared} of {either} associations that either has ({100 * shared / either:.0f} %)"
+        in page.text
+    )
     shift = results.by_language.shift
-    assert shift is not None
     assert len(page.table("Harmful associations with every group")) == shift.height
     assert "(marked)" in page.text
 
@@ -113,55 +107,37 @@ def test_models_are_compared_on_pooled_associations(
 ) -> None:
     assert results.between_models is not None
     pooled = found.filter(aggregation="all")
-    own = {model: set(pooled.filter(model=model).select(PARTS).rows()) for model in MODELS}
+    first, second = (set(pooled.filter(model=model).select(PARTS).rows()) for model in MODELS[:2])
     row = results.between_models.jaccard.filter(a=MODELS[0], b=MODELS[1]).row(0, named=True)
-    assert row["jaccard"] == pytest.approx(
-        len(own[MODELS[0]] & own[MODELS[1]]) / len(own[MODELS[0]] | own[MODELS[1]])
-    )
+    assert row["jaccard"] == pytest.approx(len(first & second) / len(first | second))
     assert "Which models are alike" in page.text
 
 
-def few(model: str, language: str, number: int) -> pl.DataFrame:
+def few(model: str, languages: Sequence[str]) -> pl.DataFrame:
     """So few stories that nothing can be found in them."""
-    return (
-        stories((model,), (language,), each=12)
-        .with_columns(
-            extracted_attributes_json=pl.lit('{"urbanicity": "rural", "pet": "cat", "drink": "tea"}')
-        )
-        .head(number)
-    )
+    alike = pl.lit('{"urbanicity": "rural", "pet": "cat", "drink": "tea"}')
+    told = stories((model,), languages, each=12).with_columns(extracted_attributes_json=alike)
+    return told.group_by("language", maintain_order=True).head(100)
 
 
 @pytest.mark.slow
-def test_models_and_languages_without_associations_are_named(tmp_path: Path) -> None:
-    told = stories(("sim/teller", "openai/plain"), ("en", "hi"), each=60)
-    run = write_run(tmp_path / "s2", "extract", pl.concat([told, few("other/quiet", "fr", 100)]))
-    page = Page(write_report([run], tmp_path / "page.html").read_text(encoding="utf-8"))
-    assert "in the stories of 3 models, all languages of a model together" in page.text
-    assert "No association is found in every model;" in page.text
-    assert "strong ones only): quiet (none testable) and French (none testable)." in page.text
-    assert "Each of 3 languages alone" in page.text
-    results = read_results(read_runs([run]), confidence=0.95, seed=0)
-    assert subtitle(results).startswith("Stories of 3 models; ")
-
-
-@pytest.mark.slow
-def test_a_quiet_language_of_another_run_is_named(tmp_path: Path) -> None:
+def test_models_and_languages_without_associations_are_named_and_chance_is_said(tmp_path: Path) -> None:
+    """Three base attributes of two models: six families together, and six in each of two languages."""
+    told = stories(("sim/teller", "openai/plain"), ("en", "hi"), each=40)
     runs = [
-        write_run(tmp_path / "told", "extract", stories(("sim/teller",), ("en", "hi"), each=60)),
-        write_run(
-            tmp_path / "few", "extract", pl.concat([few("a/quiet", code, 100) for code in ("fr", "pt")])
-        ),
+        write_run(tmp_path / "told", "extract", pl.concat([told, few("other/quiet", ["fr"])])),
+        write_run(tmp_path / "few", "extract", few("a/still", ["fr", "pt"])),
     ]
     page = Page(write_report(runs, tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "in the stories of 4 models, all languages of a model together" in page.text
+    assert "No association is found in every model;" in page.text
+    assert "quiet (none testable)" in page.text
+    assert "still (none testable)" in page.text
     assert "French (none testable) and Portuguese (none testable)" in page.text
-
-
-@pytest.mark.slow
-def test_chance_findings_are_expected_at_the_rate_of_the_tests(tmp_path: Path) -> None:
-    """Three base attributes of two models: six families together, and six in each of two languages."""
-    run = write_run(tmp_path / "s2", "extract", stories(("a/one", "b/two"), ("en", "hi"), each=30))
-    page = Page(write_report([run], tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "Each of 4 languages alone" in page.text
+    assert subtitle(read_results(read_runs(runs), confidence=0.95, seed=0)).startswith(
+        "Stories of 4 models; "
+    )
     chance = r"(\d+)\. With nothing to find, at most (0\.\d+) would, on average \(false-discovery rate 5 %\)"
     for where, numbers in (
         ("all languages of a model together", ("6", "0.30")),
