@@ -27,12 +27,9 @@ from endoxa_collect.sampler.slots import SamplerSettings
 )
 def test_the_share_of_mentions_that_are_alone(said, mass):
     assert unseen_mass(said) == mass
-
-
-@pytest.mark.parametrize("said", [MentionCounts(2, 3), MentionCounts(3, -1)])
-def test_counts_that_cannot_be_are_refused(said):
-    with pytest.raises(ValueError, match="cannot be the only ones"):
-        unseen_mass(said)
+    for once in (said.mentions + 1, -1):
+        with pytest.raises(ValueError, match="cannot be the only ones"):
+            unseen_mass(MentionCounts(said.mentions, once))
 
 
 def test_the_estimate_is_the_chance_of_something_new_on_average():
@@ -41,11 +38,11 @@ def test_the_estimate_is_the_chance_of_something_new_on_average():
     chances /= chances.sum()
     exact = float((chances * (1 - chances) ** 39).sum())
     rng = np.random.default_rng(3)
-    drawn = rng.multinomial(40, chances, size=4_000)
+    drawn = rng.multinomial(40, chances, size=2_000)
     found = [unseen_mass(MentionCounts(40, int((counts == 1).sum()))) for counts in drawn]
     error = np.std(found) / np.sqrt(len(found))
     assert abs(np.mean(found) - exact) < 4 * error
-    assert error < 0.002
+    assert error < 0.003
 
 
 def test_the_country_of_which_most_is_unsaid_comes_first_and_the_order_given_decides_between_equals():

@@ -19,7 +19,6 @@ from endoxa_collect.sampler.slots import (
     is_candidate,
     need,
     open_slots,
-    place,
     wanted,
 )
 
@@ -75,10 +74,6 @@ def test_as_many_slots_are_open_as_ratings_are_missing(k, own, near, filled):
     assert len(found) == max(0, k - filled[OWN] - filled[NEAR] - filled[ANYONE])
     assert all(found.count(slot) <= number for slot, number in wanted(settings).items())
     assert list(found) == sorted(found, key=list(Slot).index)
-
-
-def test_how_near_somebody_is():
-    assert [place(code, {"AR"}, {"CL", "UY"}) for code in ("AR", "UY", "JP")] == [OWN, NEAR, ANYONE]
 
 
 @pytest.mark.parametrize(
