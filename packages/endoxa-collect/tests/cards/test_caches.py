@@ -39,13 +39,3 @@ def test_what_an_organiser_orders_holds_at_once_and_so_does_taking_it_back(campa
         seen = balance.view_of(campaign)
         assert seen.outlook.ordered == (order or None)
         assert seen.balance == (order or Balance.EXPLORE)
-
-
-def test_an_order_that_was_taken_back_is_not_what_the_controller_chose(campaign, clock):
-    """After "ratings only" the controller may ask for new pairs at once: nothing of its own keeps it from that."""
-    Campaign.objects.update(balance="validate")
-    campaign.refresh_from_db()
-    assert balance.view_of(campaign).balance == Balance.VALIDATE
-    Campaign.objects.update(balance="")
-    campaign.refresh_from_db()
-    assert balance.view_of(campaign).balance == Balance.EXPLORE

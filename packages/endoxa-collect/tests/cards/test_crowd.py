@@ -19,7 +19,7 @@ from support.repository import SUPPORT_PATH
 pytestmark = pytest.mark.slow
 
 CROWD = "collect_support.crowd"
-PEOPLE, DRAWS, PAIRS = 20, 8, 64
+PEOPLE, DRAWS, PAIRS = 12, 8, 38
 """Five answers for six places of k = 3: near the end most processes want the same few pairs."""
 
 
@@ -51,7 +51,7 @@ def crowd(environment, people, draws, pairs):
         yield process
 
 
-def test_twenty_processes_lose_nothing_and_double_nothing(database):
+def test_twelve_processes_lose_nothing_and_double_nothing(database):
     environment, ask = database
     with crowd(environment, PEOPLE, DRAWS, PAIRS) as process:
         printed, _ = process.communicate(timeout=900)
@@ -71,13 +71,12 @@ def test_twenty_processes_lose_nothing_and_double_nothing(database):
 
 def test_no_half_card_after_kill_9(database):
     environment, ask = database
-    with crowd(environment, 12, 100_000, 600) as process:
+    with crowd(environment, 8, 100_000, 200) as process:
         limit = time.monotonic() + 60
-        while not _answered(ask) and time.monotonic() < limit:
+        while _answered(ask) < 40 and time.monotonic() < limit:
             time.sleep(0.1)
-        time.sleep(1.0)
         os.killpg(process.pid, signal.SIGKILL)
-    assert _answered(ask)
+    assert _answered(ask) >= 40
     assert_counts_are_right(ask)
 
 
@@ -98,8 +97,8 @@ def _more_than_k(ask) -> int:
     return sum(max(0, count - 3) for (count,) in counts)
 
 
-def _answered(ask) -> bool:
+def _answered(ask) -> int:
     try:
-        return bool(ask("select 1 from collect_rating limit 1"))
+        return ask("select count(*) from collect_rating")[0][0]
     except (sqlite3.OperationalError, psycopg.errors.UndefinedTable):
-        return False  # not set up yet
+        return 0  # not set up yet

@@ -89,29 +89,46 @@ def moderator(campaign, make_account):
     return make_account("mo", campaign, "moderator")
 
 
-def test_people_uncover_a_pair_or_keep_it_covered(pair, say):
+def test_people_uncover_a_pair_until_it_is_reported_or_keep_it_covered_for_good(
+    pair, say, campaign, make_person
+):
     say("no", "no")
     assert judged(pair) == (None, "", True)
     say("no")
     assert judged(pair) == (False, Judged.PEOPLE, False)
-
-
-def test_a_majority_of_yes_keeps_it_covered_for_good(pair, say, campaign):
-    say("yes", "no", "yes")
+    reporter = make_person(campaign, "reporter")
+    card = drawing.next_card(reporter)
+    answering.skip(reporter, card.token, "report_personal")
+    assert Pair.objects.get().may_hurt
+    answering.undo(reporter, card.token)
+    assert not Pair.objects.get().may_hurt
+    HurtAnswer.objects.update(answer="yes")
+    recount(campaign, [Pair.objects.get()])
     assert judged(pair) == (True, Judged.PEOPLE, True)
     assert not queue(campaign, organiser=False).exists()
 
 
-def test_where_people_do_not_agree_a_moderator_decides(pair, say, campaign, moderator):
+def test_where_people_do_not_agree_a_moderator_decides_and_can_take_that_back(pair, say, campaign, moderator):
     people = say("no", "no", "yes")
     found = Pair.objects.get()
     assert (judged(pair), found.flags) == ((None, "", True), [UNCLEAR])
     assert waiting(campaign, organiser=False).get() == pair
     assert reasons(found) == ["People do not agree whether it may hurt."]
+    done = act(pair, moderator, "mark", negative=False)
+    assert (judged(pair), Pair.objects.get().flags) == ((False, Judged.MODERATOR, False), [])
+    undo(campaign, moderator, done.public_id)
+    assert (judged(pair), Pair.objects.get().flags) == ((None, "", True), [UNCLEAR])
     withdraw(people[2])
     assert Pair.objects.get().flags == []
     say("no")
     assert judged(pair) == (False, Judged.PEOPLE, False)
+    done = act(pair, moderator, "mark", negative=True)
+    assert judged(pair) == (True, Judged.MODERATOR, True)
+    undo(campaign, moderator, done.public_id)
+    assert judged(pair) == (False, Judged.PEOPLE, False)
+    act(pair, moderator, "mark", negative=None)
+    say("no")
+    assert judged(pair) == (None, Judged.MODERATOR, True)
 
 
 @pytest.mark.parametrize("flag", ["report_hate", "harm", "watch_word"])
@@ -139,13 +156,6 @@ def test_a_small_group_cannot_uncover_what_was_flagged(pair, say, flag, campaign
         # Whoever reported it took that back: nothing speaks against what the others said.
         answering.undo(reporter, card.token)
         assert judged(pair) == (False, Judged.PEOPLE, False)
-
-
-def test_a_report_covers_what_people_uncovered(pair, say, campaign, make_person):
-    say("no", "no", "no")
-    reporter = make_person(campaign, "reporter")
-    answering.skip(reporter, drawing.next_card(reporter).token, "report_personal")
-    assert Pair.objects.get().may_hurt
 
 
 def test_nobody_speaks_twice_or_of_words_they_did_not_open(pair, campaign, person):
@@ -179,24 +189,6 @@ def test_a_moderator_always_wins(pair, say, moderator, action, facts, expected):
         HurtAnswer.objects.get_or_create(person=person, pair=pair, defaults=facts)
     say("no")
     assert judged(pair) == expected
-
-
-def test_a_moderator_overrules_people_and_can_take_that_back(pair, say, moderator, campaign):
-    say("no", "no", "no")
-    done = act(pair, moderator, "mark", negative=True)
-    assert judged(pair) == (True, Judged.MODERATOR, True)
-    undo(campaign, moderator, done.public_id)
-    assert judged(pair) == (False, Judged.PEOPLE, False)
-    act(pair, moderator, "mark", negative=None)
-    say("no")
-    assert judged(pair) == (None, Judged.MODERATOR, True)
-
-
-def test_moderators_settle_what_people_do_not_agree_about(pair, say, moderator, campaign):
-    say("no", "no", "unsure")
-    act(pair, moderator, "mark", negative=False)
-    assert Pair.objects.get().flags == []
-    assert judged(pair) == (False, Judged.MODERATOR, False)
 
 
 def test_undo_and_leaving_take_the_answer_out_of_the_count(pair, say, campaign):

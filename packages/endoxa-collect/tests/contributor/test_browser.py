@@ -219,8 +219,8 @@ def test_the_first_page_is_short(browser, site):
 
 def say(site, card, attribute, *, negative):
     site.change(
-        "update collect_pair set country = 'DO', key = 'unlike all others', attribute = ?, negative = ? where id = "
-        "(select pair_id from collect_card where token = ?)",
+        "update collect_pair set country = 'DO', key = id || 'unlike all others', attribute = ?, negative = ?"
+        " where id = (select pair_id from collect_card where token = ?)",
         attribute,
         negative,
         card.replace("-", ""),

@@ -92,3 +92,6 @@ def test_only_who_recognised_it_after_it_was_added_counts(campaign, person, pair
         stored_rating(make_person(campaign, f"late {number}"), pair, 4, now + timedelta(minutes=1))
         stored_rating(make_person(campaign, f"never {number}"), pair, 1, now - timedelta(minutes=1))
     assert recognised(person) == 3
+    # Nor what they rated themselves since.
+    stored_rating(person, pair, 4, now - timedelta(minutes=1))
+    assert recognised(person) == 0
