@@ -15,9 +15,10 @@ from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.answering import UnknownCardError
 from endoxa_collect.cards.balance import forecast_of, outlook_of
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.entry.proposing import propose
+from endoxa_collect.entry.proposing import merge, propose
 from endoxa_collect.models import (
     Campaign,
+    Card,
     CardState,
     Mention,
     MixedAnswer,
@@ -26,8 +27,9 @@ from endoxa_collect.models import (
     Pair,
     Person,
     Rating,
-    Skip,
+    Via,
 )
+from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.organiser.opening import set_state
 from endoxa_collect.sampler.controller import Balance
 from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP, SamplerSettings
@@ -82,6 +84,10 @@ def test_a_late_answer_is_kept_and_marked(make_campaign, make_person, make_pairs
     answered = answering.rate(slow, card.token, 3, now=LATER)
     assert answered.card.late
     assert list(Rating.objects.order_by("pk").values_list("value", "surplus")) == [(5, False), (3, True)]
+    # Once it is taken back it can be given in time.
+    assert not answering.undo(slow, card.token, now=LATER).late
+    card.refresh_from_db()
+    assert not card.late
 
 
 def test_cards_of_others_are_unknown(campaign, person, make_person, make_pairs):
@@ -97,17 +103,6 @@ def test_cards_of_others_are_unknown(campaign, person, make_person, make_pairs):
         with pytest.raises(UnknownCardError):
             act()
     assert not Rating.objects.exists()
-
-
-def test_skipping_says_why_and_reports_reach_moderators(campaign, person, make_pairs):
-    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    card = drawing.next_card(person)
-    answering.skip(person, card.token, "report_nonsense")
-    answering.skip(person, card.token, "dont_know")
-    assert Skip.objects.get().reason == "report_nonsense"
-    pair.refresh_from_db()
-    assert pair.flags == ["report_nonsense"]
-    assert drawing.next_card(person).pair is None
 
 
 def test_taking_back_restores_everything(campaign, person, make_pairs):
@@ -280,10 +275,13 @@ def test_what_is_not_shown_to_somebody(campaign, make_person, make_pairs):
         drawn_at=NOON,
     )
     MixedAnswer.objects.create(card=card, person=person, pair=listed, position=0, answer="heard")
+    Pair.objects.filter(pk=listed.pk).update(need=OPEN, ratings=3)
     card = drawing.next_card(person, now=NOON)
     assert (card.pair, card.pool) == (free, 1)
     answering.rate(person, card.token, 3, now=NOON)
-    assert drawing.next_card(person, now=NOON).pair is None
+    while (card := drawing.next_card(person, now=NOON)) is not None:
+        assert card.pair is None
+        answering.finish_prompt(person, card.token, now=NOON)
 
 
 def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
@@ -372,3 +370,55 @@ def test_a_question_names_the_topic_of_which_least_was_said_and_words_get_it(
         campaign, "kim", origins=["CL"], topic_optouts=["Economy", "Sports & Recreation", "Cooking and Food"]
     )
     assert drawing.next_card(shy, now=NOON).topic == ""
+
+
+@pytest.mark.parametrize("state", [Moderation.PENDING, Moderation.HIDDEN])
+def test_own_words_that_nobody_sees_yet_are_not_shown_and_others_are(campaign, person, make_pairs, state):
+    shown = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "play football", "es"))
+    waiting = make_pairs(campaign, *[("AR", f"like dish {n}", "es") for n in range(5)], moderation=state)
+    for pair in waiting:
+        Mention.objects.create(person=person, pair=pair, text=pair.attribute, via=Via.PROMPT)
+    found = []
+    for _ in range(2):
+        card = drawing.next_card(person)
+        found.append(card.pair)
+        answering.rate(person, card.token, 3)
+    assert sorted(found, key=lambda pair: pair.pk) == shown
+
+
+def test_a_hidden_pair_that_others_have_open_takes_nobodys_place(campaign, make_person, make_pairs):
+    (hidden,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    for name in ("ben", "eve", "ida"):
+        assert drawing.next_card(make_person(campaign, name)).pair == hidden
+    Pair.objects.update(moderation=Moderation.HIDDEN)
+    (other,) = make_pairs(campaign, ("AR", "play football", "es"))
+    assert drawing.next_card(make_person(campaign, "omar")).pair == other
+
+
+def test_a_report_on_a_pair_that_was_merged_since_marks_the_one_that_stands(campaign, person, make_pairs):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person)
+    middle, root = make_pairs(campaign, ("AR", "sip mate", "es"), ("AR", "love mate", "es"))
+    for one, into in ((pair, middle), (middle, root)):
+        merge(one, into)
+    answering.skip(person, card.token, "report_hate")
+    assert list(waiting(campaign, organiser=False)) == [root]
+    pair.refresh_from_db()
+    assert pair.flags == ["report_hate"], "taking the merge back must keep it in sight"
+    answering.undo(person, card.token)
+    assert not waiting(campaign, organiser=False).exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("slot", "surplus"), [("own", True), ("anyone", True), ("", False)])
+def test_only_ratings_that_a_slot_asked_for_can_be_one_too_many(
+    make_campaign, make_person, make_pairs, slot, surplus
+):
+    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=5))
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    first, second = (make_person(campaign, name) for name in ("ana", "ben"))
+    early = drawing.next_card(second, now=NOON)
+    answering.rate(first, drawing.next_card(first, now=LATER).token, 5, now=LATER)
+    Card.objects.filter(pk=early.pk).update(slot=slot)
+    answering.rate(second, early.token, 3, now=LATER)
+    assert Rating.objects.get(card=early).surplus is surplus

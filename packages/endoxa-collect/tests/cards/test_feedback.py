@@ -160,7 +160,7 @@ def test_draws_and_propensities_are_the_same_with_and_without(make_campaign, mak
             answering.rate(person, card.token, 3)
             progress.echoes(person)
             drawn.append((card.pair.attribute, card.propensity or 0.0, card.pool))
-    assert len(rows[True]) == len(rows[False]) > 5
+    assert len(rows[True]) == len(rows[False]) > 3
     for one, other in zip(rows[True], rows[False], strict=True):
         assert one[0] == other[0]
         assert one[1:] == pytest.approx(other[1:], rel=1e-3)

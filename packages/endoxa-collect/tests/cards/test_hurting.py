@@ -108,6 +108,28 @@ def test_people_uncover_a_pair_until_it_is_reported_or_keep_it_covered_for_good(
     assert not queue(campaign, organiser=False).exists()
 
 
+def test_nobody_speaks_twice_or_of_words_they_did_not_open_and_undo_and_leaving_count(
+    pair, say, campaign, person
+):
+    campaign.releases.create(number="1.0", salt="s", sha256="x")
+    one, two = say("no", "no")
+    card = drawing.next_card(person)
+    assert not answering.answer_hurts(person, card, "no")
+    answering.reveal(person, card.token)
+    answering.rate(person, card.token, 3)
+    card.refresh_from_db()
+    assert card.revealed == Revealed.REVEALED
+    assert answering.answer_hurts(person, card, "no")
+    assert not answering.answer_hurts(person, card, "no")
+    assert HurtAnswer.objects.count() == 3
+    assert judged(pair) == (False, Judged.PEOPLE, False)
+    answering.undo(one, one.cards.get().token)
+    assert judged(pair) == (None, "", True)
+    withdraw(two)
+    assert HurtAnswer.objects.count() == 1
+    assert Tombstone.objects.filter(table="hurt_answers").count() == 2
+
+
 def test_where_people_do_not_agree_a_moderator_decides_and_can_take_that_back(pair, say, campaign, moderator):
     people = say("no", "no", "yes")
     found = Pair.objects.get()
@@ -158,18 +180,6 @@ def test_a_small_group_cannot_uncover_what_was_flagged(pair, say, flag, campaign
         assert judged(pair) == (False, Judged.PEOPLE, False)
 
 
-def test_nobody_speaks_twice_or_of_words_they_did_not_open(pair, campaign, person):
-    card = drawing.next_card(person)
-    assert not answering.answer_hurts(person, card, "no")
-    answering.reveal(person, card.token)
-    answering.rate(person, card.token, 3)
-    card.refresh_from_db()
-    assert card.revealed == Revealed.REVEALED
-    assert answering.answer_hurts(person, card, "no")
-    assert not answering.answer_hurts(person, card, "no")
-    assert HurtAnswer.objects.count() == 1
-
-
 @pytest.mark.parametrize(
     ("action", "facts", "expected"),
     [
@@ -189,16 +199,6 @@ def test_a_moderator_always_wins(pair, say, moderator, action, facts, expected):
         HurtAnswer.objects.get_or_create(person=person, pair=pair, defaults=facts)
     say("no")
     assert judged(pair) == expected
-
-
-def test_undo_and_leaving_take_the_answer_out_of_the_count(pair, say, campaign):
-    campaign.releases.create(number="1.0", salt="s", sha256="x")
-    one, two, _ = say("no", "no", "no")
-    answering.undo(one, one.cards.get().token)
-    assert judged(pair) == (None, "", True)
-    withdraw(two)
-    assert HurtAnswer.objects.count() == 1
-    assert Tombstone.objects.filter(table="hurt_answers").count() == 2
 
 
 def test_answers_go_with_a_merge_and_come_back(pair, say, campaign, make_pairs):

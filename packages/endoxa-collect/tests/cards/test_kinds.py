@@ -257,22 +257,6 @@ def test_a_list_without_a_tick_is_asked_about_once(person, pairs, as_person, the
     assert MixedAnswer.objects.filter(answer="not_heard").count() == 5 - len(ticked)
 
 
-def test_a_report_asks_which_and_then_why(person, pairs, as_person):
-    card, phone, _ = _open_list(person, as_person)
-    address = reverse("contributor:mixed_report", args=[card.token])
-    assert address in _page(phone)
-    first = phone.get(address).content.decode()
-    rows = list(card.answers.all())
-    assert all(f"?row={row.public_id}" in first for row in rows)
-    assert 'name="reason"' not in first
-    second = phone.get(address, {"row": str(rows[2].public_id)}).content.decode()
-    assert second.count('name="reason"') == 4
-    assert rows[2].pair.attribute in second
-    assert rows[1].pair.attribute not in second
-    phone.post(address, {"row": str(rows[2].public_id), "reason": "report_hate"})
-    assert phone.get(address).url == "/card/"
-
-
 def test_lists_and_comparisons_go_on_where_nothing_is_left_to_rate(
     campaign, make_pairs, make_person, as_person
 ):
@@ -341,6 +325,15 @@ def test_a_reported_pair_is_put_before_moderators_and_leaves_all_lists(person, p
     row, *others = card.answers.order_by("position")
     phone = as_person(person)
     address = reverse("contributor:mixed_report", args=[card.token])
+    assert address in _page(phone)
+    # First it asks which, and then why.
+    which = phone.get(address).content.decode()
+    assert all(f"?row={one.public_id}" in which for one in (row, *others))
+    assert 'name="reason"' not in which
+    why = phone.get(address, {"row": str(row.public_id)}).content.decode()
+    assert why.count('name="reason"') == 4
+    assert row.pair.attribute in why
+    assert others[0].pair.attribute not in why
     for wrong in (
         {"row": str(row.public_id), "reason": "dont_know"},
         {"row": str(card.token), "reason": "report_hate"},
@@ -351,6 +344,7 @@ def test_a_reported_pair_is_put_before_moderators_and_leaves_all_lists(person, p
     phone.post(address, {"row": str(row.public_id), "reason": "report_hate"})
     # A second tap changes nothing.
     phone.post(address, {"row": str(others[0].public_id), "reason": "report_personal"})
+    assert phone.get(address).url == "/card/"
     card.refresh_from_db()
     assert (card.state, card.reason) == (CardState.SKIPPED, "report_hate")
     assert row.pair.pk in waiting(person.campaign, organiser=True).values_list("pk", flat=True)

@@ -116,13 +116,16 @@ def waiting_for_ana(plain, make_person, make_pairs):
     return ana, ben, card, later
 
 
-def test_what_waits_for_somebody_who_does_not_come_or_leaves_is_free_again(waiting_for_ana):
+@pytest.mark.parametrize("leaves", [False, True])
+def test_what_waits_for_somebody_who_does_not_come_or_leaves_is_free_again(waiting_for_ana, leaves):
     ana, ben, _, _ = waiting_for_ana
-    drawing.next_card(ben, now=NOON + timedelta(minutes=4))
-    assert not Match.objects.filter(person=ana, until__lte=NOON + timedelta(minutes=4)).exists()
-    assert Match.objects.filter(person=ben).exists()
-    withdraw(ben)
-    assert not Match.objects.filter(person_id=ben.pk).exists()
+    matches, late = Match.objects.filter(person_id=ana.pk), NOON + timedelta(minutes=4)
+    if leaves:
+        withdraw(ana)
+        assert not matches.exists()
+    else:
+        drawing.next_card(ben, now=late)
+        assert not matches.filter(until__lte=late).exists()
 
 
 @pytest.mark.parametrize("change", [{"moderation": Moderation.HIDDEN}, {"ratings": 7, "need": FULL}, "said"])

@@ -6,6 +6,7 @@ import time
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from django.utils import timezone, translation
 
@@ -13,9 +14,10 @@ from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.contributor import consent
 from endoxa_collect.contributor.profile import nearest_boxes
 from endoxa_collect.frame import country_of_browser
-from endoxa_collect.models import JoinCode, Person, SettingsVersion, State
+from endoxa_collect.models import Arrivals, JoinCode, Person, SettingsVersion, State
+from endoxa_collect.organiser.settings import save
 from endoxa_collect.presets import load_preset
-from endoxa_collect.privacy import withdraw
+from endoxa_collect.privacy import erase_people, withdraw
 from endoxa_collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
 
 TICKS = {"age": "on", "take_part": "on", "publication": "on"}
@@ -66,8 +68,8 @@ def test_codes_that_are_over_look_like_unknown_ones_but_to_those_who_belong(
     campaign.state = State.CLOSED
     campaign.save()
     page = client.get("/j/OVER2345/")
-    assert page.status_code == (404 if "revoked" in facts else 200)
-    assert ("has ended" in main_of(page)) is ("revoked" not in facts)
+    assert page.status_code == 200
+    assert "has ended" in main_of(page)
 
 
 def test_a_draft_cannot_be_seen_and_a_paused_campaign_says_so(client, campaign, code):
@@ -313,3 +315,35 @@ def test_a_school_asks_for_a_guardian_and_shows_their_sheet(client, make_campaig
     assert not Person.objects.exists()
     assert "Your child is invited" in client.get("/j/SCHOOL23/guardian/").content.decode()
     assert client.post("/j/SCHOOL23/", {**hidden, **TICKS, "guardian": "on"}).url == "/profile/"
+
+
+TITLE = 'Rivers; "lakes", <b>\\ seas & everything else that flows in the countries of the south, والبحار أيضًا'
+
+
+def test_who_agrees_and_who_says_no_is_counted_and_nothing_else_of_them(campaign, code, consent_page):
+    other = Client()
+    other.get(f"/j/{code}/")
+    for _ in range(2):
+        answer = other.post("/j/mate-2345/no-thanks/")
+    assert "nothing about you was stored" in other.get(answer.url).content.decode()
+    assert COOKIE not in other.cookies
+    consent_page(**TICKS)
+    Person.objects.update(profile_done=True)
+    counted = Arrivals.objects.values_list("code__code", "day", "joined", "declined").get()
+    assert counted == (code, timezone.localdate(), 1, 2)
+    assert Person.objects.count() == 1
+    assert other.post("/j/NEVER234/no-thanks/").status_code == 404
+    assert other.get(f"/j/{code}/no-thanks/").status_code == 405
+    erase_people(campaign)
+    assert not Arrivals.objects.exists()
+
+
+def test_what_messengers_show_of_a_link_is_only_words(client, make_campaign):
+    campaign = make_campaign(ui_languages=["en"])
+    texts = campaign.settings.texts.model_dump()
+    texts |= {"title": {"en": TITLE}, "about": {"en": '<i>What "you" do</i>'}}
+    save(campaign, 1, {"texts": texts}, AnonymousUser())
+    JoinCode.objects.create(campaign=campaign, code="MATE2345", label="Radio <1>")
+    page = client.get("/j/MATE2345/").content.decode()
+    assert '<meta property="og:title" content="Rivers; &quot;lakes&quot;, &lt;b&gt;' in page
+    assert '<meta property="og:description" content="&lt;i&gt;What &quot;you&quot; do&lt;/i&gt;">' in page

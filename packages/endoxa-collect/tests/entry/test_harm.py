@@ -1,6 +1,8 @@
-"""Unkind words in all languages: what lists of words say, what is covered, what nobody judged."""
+"""What words do: flags that put them before a moderator, unkind words in all languages, what is covered."""
 
 from __future__ import annotations
+
+import csv
 
 import pytest
 from django.template.loader import render_to_string
@@ -14,14 +16,14 @@ from endoxa.words.packs import words_by_language
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.proposing import propose
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
-from endoxa_collect.entry.words import bare, is_slur, negative, read_words
+from endoxa_collect.entry.words import bare, flags, is_slur, negative, read_words
 from endoxa_collect.models import Action, Pair, Via
 from endoxa_collect.organiser.decisions import decide, reasons, revision, undo
 from endoxa_collect.organiser.moderation import line
 from endoxa_collect.presets import load_preset
 
 LISTS = words_by_language("unkind.toml")
-SETTINGS = campaign_settings()
+SETTINGS = campaign_settings(watch_words=("Zorgle", "blue frog"))
 
 
 @pytest.mark.parametrize(("table", "judged"), [("unkind", True), ("unknown", None)])
@@ -207,3 +209,32 @@ def test_lists_agree_with_what_is_known_of_the_seeds_of_presets():
     assert len(seeds) > 500
     assert [seed.attribute for seed in seeds if is_slur(seed.attribute, seed.language)] == []
     assert not [seed for seed in seeds if seed.negative is False and negative(seed.attribute, seed.language)]
+
+
+@pytest.mark.parametrize("flag", TABLES["flagged"])
+def test_what_moderators_are_told(flag):
+    written = [(language, text) for language, texts in rows(f"flagged.{flag}") for text in texts]
+    assert [text for language, text in written if flag not in flags(text, language, SETTINGS)] == []
+
+
+@pytest.mark.parametrize(("language", "texts"), rows("plain"))
+def test_what_is_left_alone(language, texts):
+    assert {text: found for text in texts if (found := flags(text, language, SETTINGS))} == {}
+
+
+@given(st.text(max_size=120), st.sampled_from(["en", "es", "ar", "hi", "sw", "de", "xx"]))
+def test_any_text_can_be_looked_at(text, language):
+    assert set(flags(text, language, SETTINGS)) <= set(TABLES["flagged"])
+
+
+@pytest.mark.slow
+def test_small_letters_do_not_drown_moderators(shared):
+    """Published sentences with many names and words of offence, in small letters: all that are flagged name one."""
+    with (shared / "data/crows_pairs/crows_pairs_anonymized.csv").open(encoding="utf-8") as file:
+        rows_of_file = list(csv.DictReader(file))[::2]
+    crows = [row[name].lower() for row in rows_of_file for name in ("sent_more", "sent_less")]
+    found = [text for text in crows if "name" in flags(text, "en", SETTINGS)]
+    assert 20 < len(found) <= len(crows) / 50
+    words = [text for text in crows if {"hope", "grace", "will", "may"} & set(text.split())]
+    assert len(words) > 20
+    assert not [text for text in words if text in found]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from collect_support.written import rows
+from collect_support.written import TABLES, rows
 from endoxa_collect.entry.cleaning import comparable, key
 from endoxa_collect.entry.proposing import CUT_OFF, alike, likeness, nearest, scored
 from endoxa_collect.models import Moderation, Pair, Source
@@ -39,20 +39,7 @@ def test_the_cut_off_on_our_labelled_lists(table, missed, all_of_them):
 
 def test_planted_near_duplicates_are_found_in_a_country_of_two_thousand():
     rng = random.Random(7)
-    words = [
-        "love",
-        "drink",
-        "dance",
-        "tea",
-        "mate",
-        "music",
-        "poetry",
-        "loud",
-        "spicy",
-        "garden",
-        "house",
-        "sing",
-    ]
+    words = sorted({word for one, _ in TABLES["alike"]["en"] for word in one.split()})
     keys = {n: " ".join(rng.sample(words, rng.randint(2, 5))) + f" {n}" for n in range(2_000)}
     planted = [
         (form(one, language), form(other, language)) for language, two in rows("alike") for one, other in two

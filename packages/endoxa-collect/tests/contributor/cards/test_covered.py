@@ -122,7 +122,8 @@ def test_what_is_not_covered_counts_as_shown_also_where_it_was_reported_meanwhil
     Pair.objects.update(negative=False)
     assert ANSWERS in shown(phone)
     card = open_card(person)
-    Pair.objects.update(flags=["report_other"])
+    if not drawn_before:
+        Pair.objects.update(flags=["report_other"])
     phone.post(at("rate", card), {"value": 2})
     card.refresh_from_db()
     assert card.revealed == Revealed.SHOWN
