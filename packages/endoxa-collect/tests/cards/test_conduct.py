@@ -27,7 +27,10 @@ def seconds(number):
 
 @pytest.mark.parametrize(
     ("elapsed", "pace"),
-    [(0.05, "under_1"), (1, "1_to_2"), (4.9, "2_to_5"), (29, "5_to_30"), (30, "over_30")],
+    [
+        *((0.05, "under_1"), (0.99, "under_1"), (1, "1_to_2"), (1.99, "1_to_2"), (2, "2_to_5")),
+        *((4.99, "2_to_5"), (5, "5_to_30"), (29.9, "5_to_30"), (30, "over_30")),
+    ],
 )
 def test_time_is_a_class(elapsed, pace):
     assert pace_of(seconds(elapsed)) == pace

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 import psycopg
 import pytest
 
-from support.repository import SUPPORT_PATH
+from collect_support.databases import own_campaign
 
 pytestmark = pytest.mark.slow
 
@@ -26,20 +26,14 @@ PEOPLE, DRAWS, PAIRS = 12, 8, 38
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, tmp_path):
     """A campaign folder's environment, and a function that asks its database."""
-    (tmp_path / "secret.key").write_text("a secret of this test only")
-    environment = {
-        **os.environ,
-        "ENDOXA_CAMPAIGN": str(tmp_path),
-        "PYTHONPATH": os.pathsep.join([SUPPORT_PATH, os.environ.get("PYTHONPATH", "")]),
-    }
-    environment.pop("DATABASE_URL", None)
+    environment = own_campaign(tmp_path)
     if request.param == "sqlite":
         with closing(sqlite3.connect(tmp_path / "db.sqlite3", timeout=30)) as connection:
             yield environment, lambda sql: connection.execute(sql).fetchall()
         return
     url = request.getfixturevalue("postgresql")
     with psycopg.connect(url, autocommit=True) as connection:
-        yield {**environment, "DATABASE_URL": url}, lambda sql: connection.execute(sql).fetchall()
+        yield own_campaign(tmp_path, url), lambda sql: connection.execute(sql).fetchall()
 
 
 @contextmanager

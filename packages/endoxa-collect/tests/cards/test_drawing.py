@@ -88,6 +88,8 @@ def test_a_late_answer_is_kept_and_marked(make_campaign, make_person, make_pairs
     assert not answering.undo(slow, card.token, now=LATER).late
     card.refresh_from_db()
     assert not card.late
+    # The last moment is in time.
+    assert not answering.rate(slow, card.token, 3, now=card.expires_at).card.late
 
 
 def test_cards_of_others_are_unknown(campaign, person, make_person, make_pairs):

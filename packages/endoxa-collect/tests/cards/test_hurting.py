@@ -8,15 +8,14 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
+from collect_support.filled_campaign import act
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.counts import UNCLEAR, Verdict, recount, verdict
 from endoxa_collect.entry.proposing import merge, tick_countries, unmerge
-from endoxa_collect.models import Action, HurtAnswer, Judged, Pair, Revealed, Source, Tombstone
+from endoxa_collect.models import HurtAnswer, Judged, Pair, Revealed, Source, Tombstone
 from endoxa_collect.organiser.decisions import (
-    decide,
     queue,
     reasons,
-    revision,
     undo,
     unjudged,
     waiting,
@@ -77,11 +76,6 @@ def say(campaign, make_person):
 def judged(pair):
     found = Pair.objects.get(pk=pair.pk)
     return found.negative, found.judged, found.may_hurt
-
-
-def act(pair, user, action, **facts):
-    pair = Pair.objects.get(pk=pair.pk)
-    return decide(pair.campaign, user, pair.public_id, Action(action), revision(pair), **facts)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
+from collect_support.samples import TICKS
 from collect_support.stored import stored_rating
 from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.export.run import export_campaign
@@ -31,15 +32,7 @@ def change(campaign, **content):
 
 
 def ticks(campaign, **more):
-    version = str(campaign.settings.consent_version)
-    return {
-        "ticket": new_ticket(),
-        "version": version,
-        "age": "on",
-        "take_part": "on",
-        "publication": "on",
-        **more,
-    }
+    return {"ticket": new_ticket(), "version": str(campaign.settings.consent_version), **TICKS, **more}
 
 
 @pytest.mark.parametrize(

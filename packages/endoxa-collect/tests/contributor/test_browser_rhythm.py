@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from collect_support.browsing import join, out_of_sight, visit
-from collect_support.served import endoxa
+from collect_support.served import endoxa, served
 from endoxa_collect.sampler.slots import FULL
 
 HEIGHT = 640
@@ -20,6 +20,13 @@ LOOKS = {
     "arabic": {"locale": "ar"},
     "noscript": {"java_script_enabled": False},
 }
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, preset):
+    """A campaign of this file alone, as it is closed in the end."""
+    with served(tmp_path_factory.mktemp("site") / "camp", preset=preset, early_questions=False) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from collect_support.filled_campaign import give_rating
+from collect_support.samples import TICKS
 from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.export.folder import read_export
@@ -19,8 +20,6 @@ from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Person
 from endoxa_collect.organiser.codes import newest_code
 from endoxa_collect.security.codes import COOKIE
 from endoxa_collect.security.limits import INTERVIEWS
-
-TICKS = {"age": "on", "take_part": "on", "publication": "on"}
 
 
 @pytest.fixture

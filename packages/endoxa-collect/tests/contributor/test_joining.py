@@ -10,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from django.utils import timezone, translation
 
+from collect_support.samples import TICKS
 from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.contributor import consent
 from endoxa_collect.contributor.profile import nearest_boxes
@@ -19,8 +20,6 @@ from endoxa_collect.organiser.settings import save
 from endoxa_collect.presets import load_preset
 from endoxa_collect.privacy import erase_people, withdraw
 from endoxa_collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
-
-TICKS = {"age": "on", "take_part": "on", "publication": "on"}
 
 
 @pytest.fixture

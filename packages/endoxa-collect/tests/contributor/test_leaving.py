@@ -6,6 +6,7 @@ import re
 
 from django.test import Client
 
+from collect_support.samples import TICKS
 from endoxa_collect.cards import answering, drawing, kinds
 from endoxa_collect.contributor import progress
 from endoxa_collect.models import Campaign, JoinCode, Person, Rating, State
@@ -135,8 +136,7 @@ def test_a_sheet_of_paper_is_no_place_to_go_on(client, person):
 def test_the_old_consent_form_sent_again_leads_to_the_code(campaign):
     old, page = Client(), f"/j/{JoinCode.objects.create(campaign=campaign, code='MATE2345').code}/"
     form = old.get(page).context["form"]
-    ticks = {"age": "on", "take_part": "on", "publication": "on"}
-    sent = {"ticket": form["ticket"].value(), "version": form["version"].value(), **ticks}
+    sent = {"ticket": form["ticket"].value(), "version": form["version"].value(), **TICKS}
     assert old.post(page, sent).headers["Location"] == "/profile/"
     receipt = receipt_of(old.cookies[COOKIE].value)
     assert Client().post("/resume/", {"code": receipt}).status_code == 302

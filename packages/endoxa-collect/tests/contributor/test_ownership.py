@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from collect_support.form_filler import Page, posting
+from collect_support.samples import TICKS
 from collect_support.site_map import JUDGE, addresses, snapshot
 from endoxa_collect.anonymous import PANEL_COOKIE as JUDGE_COOKIE
 from endoxa_collect.anonymous import new_ticket
@@ -19,7 +20,6 @@ from endoxa_collect.security.codes import COOKIE, hash_secret
 CHANGED = (
     "The person on this phone has changed since this page was opened. Nothing from this page was stored."
 )
-TICKS = {"age": "on", "take_part": "on", "publication": "on"}
 
 
 def fields(page):

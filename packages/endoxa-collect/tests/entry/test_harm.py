@@ -10,6 +10,7 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from collect_support.filled_campaign import act
 from collect_support.samples import campaign_settings
 from collect_support.written import TABLES, rows
 from endoxa.words.packs import words_by_language
@@ -17,8 +18,8 @@ from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.proposing import propose
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
 from endoxa_collect.entry.words import bare, flags, is_slur, negative, read_words
-from endoxa_collect.models import Action, Pair, Via
-from endoxa_collect.organiser.decisions import decide, reasons, revision, undo
+from endoxa_collect.models import Pair, Via
+from endoxa_collect.organiser.decisions import reasons, revision, undo
 from endoxa_collect.organiser.moderation import line
 from endoxa_collect.presets import load_preset
 
@@ -49,11 +50,6 @@ def test_a_list_never_says_that_words_are_kind(text, language):
 
 def say(person, text, language="es"):
     return propose(person, None, country="AR", text=text, language=language, via=Via.ATTRIBUTE).pair
-
-
-def act(pair, user, action, **facts):
-    pair = Pair.objects.get(pk=pair.pk)
-    return decide(pair.campaign, user, pair.public_id, Action(action), revision(pair), **facts)
 
 
 @pytest.mark.parametrize(

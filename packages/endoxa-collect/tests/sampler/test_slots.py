@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from endoxa_collect.sampler.slots import (
+    CANDIDATE,
     FULL,
     NEEDS,
     OPEN,
@@ -82,6 +83,8 @@ def test_as_many_slots_are_open_as_ratings_are_missing(k, own, near, filled):
 )
 def test_the_state_of_a_pair(ratings, variance, state):
     assert need(ratings, variance, SamplerSettings()) == state
+    # Stored by number, in the order in which they come.
+    assert (NEEDS, TOPUP, OPEN, FULL, CANDIDATE) == (0, 1, 2, 3, 4)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +103,10 @@ def test_candidates_wait_for_anything_that_says_more_than_one_tick(facts, waits)
     assert not is_candidate(**facts, settings=SamplerSettings(second_mention=False))
 
 
-def test_an_unknown_setting_is_refused():
+def test_an_unknown_setting_is_refused_and_shares_are_shown_in_per_cent():
     with pytest.raises(ValidationError, match="neer"):
         SamplerSettings.model_validate({"neer": 1})
+    fields = SamplerSettings.model_json_schema()["properties"]
+    shares = {name for name, field in fields.items() if "in per cent" in field["title"]}
+    assert {name for name, field in fields.items() if field.get("percent")} == shares
+    assert {name for name, field in fields.items() if field.get("maximum", 2) <= 1} == shares

@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import uuid
-from html.parser import HTMLParser
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from collect_support.form_filler import Page
 from endoxa_collect.models import Card, CardState, Mention, Pair, Rating, Skip, SkipReason, State
 
 CARD = "/card/"
 LARGEST = 8_000
 
 
-class Page(HTMLParser):
-    """Tags and words of a page."""
-
-    def __init__(self, response):
-        super().__init__()
-        self.tags, self.words = [], ""
-        self.feed(response.content.decode())
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.words += data
-
-    def all(self, tag, **wanted):
-        return [attrs for name, attrs in self.tags if name == tag and wanted.items() <= attrs.items()]
-
-
 def at(name, card, *others):
     return reverse(f"contributor:{name}", args=[card.token, *others])
+
+
+def read(response):
+    return Page(response.content.decode())
 
 
 def rate(client, card, value=4):
@@ -62,15 +48,15 @@ def open_card(person):
 
 
 def test_from_card_to_next_card_and_back(phone, person):
-    shown = Page(phone.get(CARD))
+    shown = read(phone.get(CARD))
     card = open_card(person)
     assert card.pair.attribute in shown.words
     answers = shown.all("button", name="value")
     assert [button["value"] for button in answers] == ["1", "2", "3", "4", "5"]
-    assert not any("checked" in attrs or "selected" in attrs for _, attrs in shown.tags)
+    assert not any("checked" in attrs or "selected" in attrs for _, attrs in shown.elements)
     answered = rate(phone, card)
     assert answered.url == at("add", card)
-    more = Page(phone.get(answered.url))
+    more = read(phone.get(answered.url))
     assert "Your answer is saved" in more.words
     assert more.all("form", action=at("undo", card))
     assert phone.post(at("finish", card), {"language": "en"}).url == CARD
@@ -79,7 +65,7 @@ def test_from_card_to_next_card_and_back(phone, person):
     assert Card.objects.filter(person=person).count() == 2
     # Taking back shows the card again.
     assert phone.post(at("undo", card)).url == CARD
-    assert card.pair.attribute in Page(phone.get(CARD)).words
+    assert card.pair.attribute in read(phone.get(CARD)).words
     assert not Rating.objects.exists()
     assert open_card(person) == card
 
@@ -119,7 +105,7 @@ def test_an_answer_that_is_none_changes_nothing(phone, person):
 
 @pytest.mark.parametrize("reason", SkipReason.values)
 def test_each_reason_to_skip_is_stored_as_itself(phone, person, reason):
-    page = Page(phone.get(CARD))
+    page = read(phone.get(CARD))
     assert page.all("button", name="reason", value=reason)
     card = open_card(person)
     assert phone.post(at("skip", card), {"reason": reason}).url == CARD
@@ -145,7 +131,7 @@ def test_the_topic_of_a_card_can_be_left_out_and_comes_back_with_the_skip(phone,
     phone.get(CARD)
     card = open_card(person)
     phone.post(at("skip", card), {"reason": "rather_not"})
-    assert "food" in Page(phone.get(CARD)).words
+    assert "food" in read(phone.get(CARD)).words
     phone.post(at("avoid", card))
     person.refresh_from_db()
     assert person.topic_optouts == ["food"]
@@ -154,7 +140,7 @@ def test_the_topic_of_a_card_can_be_left_out_and_comes_back_with_the_skip(phone,
     phone.post(at("undo", card))
     person.refresh_from_db()
     assert person.topic_optouts == []
-    assert card.pair.attribute in Page(phone.get(CARD)).words
+    assert card.pair.attribute in read(phone.get(CARD)).words
 
 
 @pytest.mark.parametrize(("state", "told"), [(State.PAUSED, "taking a break"), (State.CLOSED, "has ended")])
@@ -200,13 +186,13 @@ def test_a_pause_is_offered_once_and_thanks_count_what_was_given(
         client.get(CARD)
         rate(client, open_card(person))
     assert client.get(CARD).url == "/pause/"
-    pause = Page(client.get("/pause/"))
+    pause = read(client.get("/pause/"))
     assert "2 cards answered" in pause.words
     # It names people to talk to where there are some.
     assert ("people to talk to" in pause.words) is bool(lines)
     assert client.get(CARD, {"on": 1}).status_code == 200
     assert client.get(CARD).status_code == 200
-    page = Page(client.get("/thanks/"))
+    page = read(client.get("/thanks/"))
     assert "thanks in English" in page.words
     assert "2 cards answered" in page.words
     assert not lines or page.words.index("Plain line") < page.words.index("Sea line")
@@ -227,7 +213,7 @@ def test_no_card_is_larger_than_8_kb(phone, person, campaign, language, make_pai
     card = open_card(person)
     phone.post(at("reveal", card))
     sizes["card with its words"] = phone.get(CARD)
-    page = Page(sizes["card with its words"])
+    page = read(sizes["card with its words"])
     assert page.all("html", lang=language, dir="rtl" if language == "ar" else "ltr")
     assert page.all("q", dir="auto")[0]["lang"] in {"en", "es"}
     phone.post(at("skip", card), {"reason": "rather_not"})
