@@ -179,7 +179,7 @@ def visit(person, words, cards, seed=1):
     return seen
 
 
-def test_questions_come_early_never_first_never_twice_in_a_row_and_end_where_nothing_is_said(
+def test_questions_come_early_never_twice_in_a_row_and_end_where_nothing_is_said(
     early, make_person, monkeypatch
 ):
     monkeypatch.setattr("endoxa_collect.sampler.controller.question_share", lambda *_: 0.6)

@@ -154,9 +154,7 @@ def test_need_follows_from_the_ratings(campaign, make_person, make_pairs):
     assert pair.variance == pytest.approx(np.var([3, 3, 3, 1, 5, 5, 1]))
 
 
-def test_a_campaign_that_just_opened_or_had_a_break_expects_the_room_it_was_made_for(
-    make_campaign, make_pairs
-):
+def test_a_campaign_that_just_opened_or_had_a_break_expects_a_full_room(make_campaign, make_pairs):
     campaign = make_campaign(minutes=120, expected_people=40)
     make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(8)))
     # They will ask for ratings once a moderator has seen them.
@@ -206,9 +204,7 @@ def test_what_a_moderator_hid_is_not_shown_again(campaign, person, make_pairs):
     assert drawing.next_card(person).pair is None
 
 
-def test_the_clock_starts_when_the_campaign_is_opened_and_stands_still_in_pauses(
-    campaign, person, make_pairs
-):
+def test_the_clock_starts_when_a_campaign_is_opened_and_stands_still_in_pauses(campaign, person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"))
     Campaign.objects.update(began_at=None)
     card = drawing.next_card(person, now=NOON)
@@ -229,7 +225,7 @@ def test_the_clock_starts_when_the_campaign_is_opened_and_stands_still_in_pauses
     assert campaign.began_at - NOON == pytest.approx(timedelta(hours=3), abs=timedelta(minutes=1))
 
 
-def test_pairs_that_nobody_present_can_read_are_nobodys_work_and_fall_short(
+def test_pairs_that_nobody_present_reads_are_nobodys_work_and_fall_short(
     make_campaign, make_person, make_pairs
 ):
     """A class reads English and Spanish; what waits in Portuguese does not keep it from adding words."""
@@ -324,7 +320,7 @@ def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_pe
     assert drawing.next_card(person, now=later).country == "CL"
 
 
-def test_the_first_question_is_about_the_country_of_which_most_is_unsaid(
+def test_the_first_question_is_about_a_country_of_which_most_is_unsaid(
     make_campaign, make_person, make_pairs
 ):
     """Of Argentina three people said the same two things; of Chile each said something else."""
@@ -345,9 +341,7 @@ def test_the_first_question_is_about_the_country_of_which_most_is_unsaid(
     assert asked == ["CL", "AR"]
 
 
-def test_a_question_names_the_topic_of_which_least_was_said_and_words_get_it(
-    make_campaign, make_person, make_pairs
-):
+def test_a_question_names_the_topic_of_which_least_was_said(make_campaign, make_person, make_pairs):
     """Of food two people said the same thing, of sport two said different ones, of music nobody anything."""
     campaign = make_campaign()
     for topic in ("Cooking and Food", "Sports & Recreation", "Economy", "Negative Traits", "Other"):
@@ -413,9 +407,7 @@ def test_a_report_on_a_pair_that_was_merged_since_marks_the_one_that_stands(camp
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("slot", "surplus"), [("own", True), ("anyone", True), ("", False)])
-def test_only_ratings_that_a_slot_asked_for_can_be_one_too_many(
-    make_campaign, make_person, make_pairs, slot, surplus
-):
+def test_only_ratings_for_a_slot_can_be_one_too_many(make_campaign, make_person, make_pairs, slot, surplus):
     campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=5))
     make_pairs(campaign, ("AR", "drink mate", "es"))
     first, second = (make_person(campaign, name) for name in ("ana", "ben"))

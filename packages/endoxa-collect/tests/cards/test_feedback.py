@@ -114,9 +114,7 @@ def test_the_latest_rating_of_each_person_counts_for_merged_pairs(campaign, pers
         assert told(person, Pair.objects.get(pk=pairs[root].pk)) == progress.step(people) >= 3
 
 
-def test_nothing_of_hidden_flagged_or_covered_pairs_nor_of_what_they_had_not_heard(
-    campaign, person, make_person, pair, heard
-):
+def test_nothing_of_hidden_pairs_nor_of_what_they_had_not_heard(campaign, person, make_person, pair, heard):
     heard(pair, (4, 4, 4))
     # Somebody who answered before the wave, and took that back, could be told of themselves.
     early = make_person(campaign, "early")

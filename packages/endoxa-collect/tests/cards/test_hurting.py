@@ -83,9 +83,7 @@ def moderator(campaign, make_account):
     return make_account("mo", campaign, "moderator")
 
 
-def test_people_uncover_a_pair_until_it_is_reported_or_keep_it_covered_for_good(
-    pair, say, campaign, make_person
-):
+def test_people_uncover_a_pair_until_it_is_reported_or_keep_it_covered(pair, say, campaign, make_person):
     say("no", "no")
     assert judged(pair) == (None, "", True)
     say("no")
@@ -102,9 +100,7 @@ def test_people_uncover_a_pair_until_it_is_reported_or_keep_it_covered_for_good(
     assert not queue(campaign, organiser=False).exists()
 
 
-def test_nobody_speaks_twice_or_of_words_they_did_not_open_and_undo_and_leaving_count(
-    pair, say, campaign, person
-):
+def test_nobody_speaks_twice_or_of_words_they_did_not_open(pair, say, campaign, person):
     campaign.releases.create(number="1.0", salt="s", sha256="x")
     one, two = say("no", "no")
     card = drawing.next_card(person)
@@ -226,7 +222,7 @@ def test_unjudged_pairs_come_last_in_the_queue(campaign, pair, make_pairs, moder
 
 
 @pytest.mark.parametrize(("given", "taken_over"), [("no", None), ("yes", True)])
-def test_what_people_found_mild_of_one_country_is_judged_anew_for_another(
+def test_what_is_mild_of_one_country_is_judged_anew_for_another(
     pair, say, campaign, person, given, taken_over
 ):
     say(given, given, given)

@@ -67,9 +67,7 @@ def test_one_list_and_one_comparison_in_eight(campaign, make_campaign):
     assert [bool(kinds.due(many, done)) for done in range(1, 8)] == [True] * 7
 
 
-def test_only_pairs_that_are_fully_rated_and_shown_to_all_and_again_without_a_lock(
-    person, pairs, monkeypatch
-):
+def test_only_fully_rated_pairs_are_shown_and_again_without_a_lock(person, pairs, monkeypatch):
     card = drawn(person)
     assert card.kind == MixedKind.HEARD
     shown = set(card.answers.values_list("pair_id", flat=True))
@@ -257,9 +255,7 @@ def test_a_list_without_a_tick_is_asked_about_once(person, pairs, as_person, the
     assert MixedAnswer.objects.filter(answer="not_heard").count() == 5 - len(ticked)
 
 
-def test_lists_and_comparisons_go_on_where_nothing_is_left_to_rate(
-    campaign, make_pairs, make_person, as_person
-):
+def test_lists_and_comparisons_go_on_where_nothing_is_to_rate(campaign, make_pairs, make_person, as_person):
     """A class that has used up its pairs: what others rated can be ticked and compared."""
     make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(24)), need=FULL, ratings=30)
     person = make_person(campaign, "late", languages=["en"])
@@ -413,9 +409,7 @@ def test_a_comparison_of_two_that_were_merged_or_of_which_one_is_hidden_says_not
         assert said["answer"].to_list() == ["more", "less"]
 
 
-def test_what_a_moderator_removed_is_on_no_list_and_in_no_export_and_a_rehearsal_leaves_nothing(
-    person, pairs
-):
+def test_what_was_removed_is_on_no_list_and_a_rehearsal_leaves_nothing(person, pairs):
     card = drawn(person)
     row, *_ = card.answers.order_by("position")
     kinds.answer_heard(person, card.token, [row.public_id])

@@ -54,9 +54,7 @@ print(campaign, flush=True)
 
 
 @pytest.mark.slow
-def test_ratings_and_draws_wait_for_none_of_their_kind_and_all_wait_for_who_has_the_campaign(
-    postgresql, tmp_path
-):
+def test_ratings_and_draws_wait_for_whoever_has_the_campaign_only(postgresql, tmp_path):
     environment = own_campaign(tmp_path, postgresql)
     words = [sys.executable, "-c", HOLDING_ONE_LOCK_AFTER_THE_OTHER]
     piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}

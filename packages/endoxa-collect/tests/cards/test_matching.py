@@ -275,9 +275,7 @@ def test_who_finds_the_same_pair_a_moment_later_gets_another(
         assert card.pair != Card.objects.get(person=ben).pair
 
 
-def test_a_pair_that_waits_goes_on_waiting_while_a_common_pair_is_shown(
-    make_campaign, make_person, make_pairs
-):
+def test_a_pair_that_waits_goes_on_waiting_while_a_common_one_comes(make_campaign, make_person, make_pairs):
     campaign = make_campaign(sampler=SamplerSettings(calibration=0.3, prompt_early=0))
     pairs = make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(6)))
     ana, ben = people(make_person, campaign, "AR", "AR")

@@ -23,9 +23,7 @@ LINES = [
 ]
 
 
-def test_help_lines_of_ones_own_country_come_first_and_privacy_tells_until_when(
-    as_person, make_campaign, make_person
-):
+def test_help_lines_of_ones_own_country_come_first(as_person, make_campaign, make_person):
     client = as_person(make_person(make_campaign(help_lines=LINES, retention="31 December")))
     page = client.get("/help/").content.decode()
     places = [page.index(name) for name in ("Argentina line", "World line", "Chile line")]

@@ -53,9 +53,7 @@ def main_of(page):
 
 
 @pytest.mark.parametrize("facts", [{"revoked": True}, {"expires_at": timezone.now() - timedelta(seconds=1)}])
-def test_codes_that_are_over_look_like_unknown_ones_but_to_those_who_belong(
-    client, campaign, make_person, facts
-):
+def test_codes_that_are_over_look_unknown_but_to_those_who_belong(client, campaign, make_person, facts):
     JoinCode.objects.create(campaign=campaign, code="OVER2345", **facts)
     over, unknown = client.get("/j/OVER2345/"), client.get("/j/NEVER234/")
     assert over.status_code == unknown.status_code == 404
@@ -166,9 +164,7 @@ def test_consent_makes_a_person_known_by_hashes_only(client, code, consent_page,
     assert Person.objects.count() == 1
 
 
-def test_a_phone_of_another_campaign_is_asked_and_shows_no_receipt_that_fails(
-    as_person, make_campaign, make_person, code
-):
+def test_a_phone_of_another_campaign_is_asked(as_person, make_campaign, make_person, code):
     client = as_person(make_person(make_campaign("lake"), "other"))
     page = client.get(f"/j/{code}/").content.decode()
     assert "phone forgets that one" in page
@@ -196,9 +192,7 @@ def test_a_double_tap_is_one_person_even_if_others_leave_between(client, campaig
     assert {after.secret_hash, after.receipt_hash}.isdisjoint({before.secret_hash, before.receipt_hash})
 
 
-def test_what_is_sent_of_a_page_that_changed_or_by_machines_makes_nobody(
-    client, campaign, consent_page, code
-):
+def test_what_is_sent_of_an_old_page_or_by_machines_makes_nobody(client, campaign, consent_page, code):
     assert "hidden field left empty" in consent_page(subject="buy now", **TICKS).content.decode()
     path = f"/j/{code}/"
     old = client.get(path).context["form"]

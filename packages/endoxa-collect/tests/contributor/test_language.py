@@ -44,9 +44,7 @@ def test_a_language_is_spelt_in_one_way(client, db):
         assert f"</span><bdi>{name}</bdi></summary>" in page
 
 
-def test_a_persons_language_goes_with_them_where_the_campaign_speaks_it(
-    as_person, person, make_campaign, make_person
-):
+def test_a_persons_language_goes_with_them(as_person, person, make_campaign, make_person):
     client = as_person(person)
     client.post("/language/", {"language": "sw"})
     person.refresh_from_db()

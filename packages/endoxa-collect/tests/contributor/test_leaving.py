@@ -53,9 +53,7 @@ def test_the_phone_deletes_after_one_more_question_and_is_cleared(as_person, per
     assert client.post("/leave/", {"phone": "1"}).url == "/leave/"
 
 
-def test_a_receipt_code_deletes_from_any_phone_also_from_that_of_somebody_else(
-    person, make_pairs, as_person, make_person
-):
+def test_a_receipt_code_deletes_from_anybodys_phone(person, make_pairs, as_person, make_person):
     _rate(person, make_pairs, 1)
     phone = as_person(make_person(person.campaign, "ben"))
     typed = person.receipt.lower().replace("-", " ")

@@ -74,9 +74,7 @@ def test_no_form_of_anybody_else_stores_anything(world, make_person, next_one):
     assert any(each.startswith("/t/") for each in sent)
 
 
-def test_a_form_that_a_phone_kept_is_told_from_those_of_the_next(
-    as_person, make_person, campaign, make_pairs
-):
+def test_a_form_that_a_phone_kept_is_told_from_later_ones(as_person, make_person, campaign, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"))
     first = make_person(campaign)
     shown = fields(as_person(first).get("/card/").content.decode())

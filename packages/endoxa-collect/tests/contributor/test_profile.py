@@ -39,9 +39,7 @@ def test_everything_may_be_left_out(newcomer):
     assert (person.origins, person.connections, person.languages, person.extras) == ([], [], [], {})
 
 
-def test_the_page_gives_a_why_for_each_question_and_ticks_only_the_language_of_the_page(
-    newcomer, make_campaign, make_person, as_person
-):
+def test_each_question_has_its_why_and_few_ticks(newcomer, make_campaign, make_person, as_person):
     page = newcomer[1].get("/profile/").content.decode()
     assert page.count("Why we ask:") == 4
     assert page.count("I prefer not to say") == 4

@@ -80,9 +80,7 @@ def page_of(client, campaign):
     return client.get(f"/results/{campaign.slug}/").content.decode()
 
 
-def test_a_closed_campaign_shows_what_many_know_and_nothing_that_hurts(
-    rated, client, django_assert_max_num_queries
-):
+def test_a_closed_campaign_shows_what_many_know_and_is_mild(rated, client, django_assert_max_num_queries):
     campaign = closed(rated(12))
     page = page_of(client, campaign)
     # Three people rated it, as many as the campaign asks for.
@@ -164,9 +162,7 @@ def test_small_cells_are_those_of_exports():
         assert dict(editions.merged(people)) == ({} if few else dict(exported))
 
 
-def test_only_pairs_that_somebody_rated_are_counted_and_countries_with_few_are_left_out(
-    rated, make_pairs, client, rate
-):
+def test_only_rated_pairs_are_counted_and_countries_with_few_left_out(rated, make_pairs, client, rate):
     campaign = closed(rated(12))
     made = make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(20)))
     make_pairs(campaign, *(("AR", f"tick {number}", "en") for number in range(20)), need=CANDIDATE, ratings=1)

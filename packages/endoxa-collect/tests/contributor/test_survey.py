@@ -62,9 +62,7 @@ def test_questions_are_asked_one_after_the_other_and_then_cards_follow(person, a
     ]
 
 
-def test_without_cards_the_end_follows_and_the_longest_answer_fits_into_its_row(
-    make_campaign, make_person, as_person
-):
+def test_without_cards_the_end_follows_and_the_longest_answer_fits(make_campaign, make_person, as_person):
     person = make_person(make_campaign("brook", survey=True, cards=False, questions=QUESTIONS))
     lines = [f"{index:03}".ljust(MAX_LENGTH, "x") for index in range(MOST_LINES)]
     for address in (COOKS, POETS):
@@ -165,9 +163,7 @@ def test_an_example_is_from_the_own_country_else_near_by_else_general():
         (["de"], None, "en", ""),
     ],
 )
-def test_the_likely_language_is_one_they_wrote_in_or_know(
-    make_campaign, make_person, known, written, guess, likely
-):
+def test_the_likely_language_is_one_they_know(make_campaign, make_person, known, written, guess, likely):
     person = make_person(make_campaign("brook", data_languages=["en", "fr", "sw"]), languages=known)
     with translation.override("fr"):
         choices, chosen = answer_languages(person, written, guess)

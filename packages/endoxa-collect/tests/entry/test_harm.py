@@ -83,9 +83,7 @@ def test_organisers_answer_for_seeds_they_did_not_mark(campaign, row, judged, co
 
 
 @pytest.mark.slow
-def test_approving_uncovers_what_nobody_judged_and_is_of_the_words_that_stood_there(
-    campaign, person, make_account
-):
+def test_approving_uncovers_what_nobody_judged_as_it_stood_there(campaign, person, make_account):
     moderator = make_account("mo", campaign, "moderator")
     pair, unkind_one = say(person, "bailan tango"), say(person, "son tacaños")
     act(unkind_one, moderator, "approve")
@@ -117,9 +115,7 @@ def test_approving_uncovers_what_nobody_judged_and_is_of_the_words_that_stood_th
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("sent", "stored"), [("true", True), ("false", False), ("unknown", None)])
-def test_moderators_can_say_yes_no_or_that_they_do_not_know(
-    client, campaign, person, make_account, sent, stored
-):
+def test_moderators_say_yes_no_or_that_they_do_not_know(client, campaign, person, make_account, sent, stored):
     client.force_login(make_account("mo", campaign, "moderator"))
     pair = say(person, "bailan tango")
     Pair.objects.filter(pk=pair.pk).update(negative=not stored)
@@ -227,10 +223,9 @@ def test_any_text_can_be_looked_at(text, language):
 def test_small_letters_do_not_drown_moderators(shared):
     """Published sentences with many names and words of offence, in small letters: all that are flagged name one."""
     with (shared / "data/crows_pairs/crows_pairs_anonymized.csv").open(encoding="utf-8") as file:
-        rows_of_file = list(csv.DictReader(file))[::2]
-    crows = [row[name].lower() for row in rows_of_file for name in ("sent_more", "sent_less")]
+        crows = [row[name].lower() for row in csv.DictReader(file) for name in ("sent_more", "sent_less")]
     found = [text for text in crows if "name" in flags(text, "en", SETTINGS)]
-    assert 20 < len(found) <= len(crows) / 50
+    assert 40 < len(found) <= len(crows) / 50
     words = [text for text in crows if {"hope", "grace", "will", "may"} & set(text.split())]
-    assert len(words) > 20
+    assert len(words) > 40
     assert not [text for text in words if text in found]

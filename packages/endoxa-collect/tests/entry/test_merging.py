@@ -43,7 +43,7 @@ def fresh(pair):
     seed=st.integers(0, 99),
 )
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_merges_taken_back_in_reverse_order_leave_no_trace(
+def test_merges_taken_back_in_reverse_leave_no_trace(
     campaign, make_person, make_pairs, answers, merges, seed
 ):
     mark = uuid4().hex
@@ -114,9 +114,7 @@ def test_no_circles_no_strangers_no_second_parent(campaign, make_campaign, make_
             merge(stranger, fresh(b))
 
 
-def test_taking_a_merge_back_gives_the_moderation_it_had_and_takes_reports_along(
-    campaign, person, make_pairs
-):
+def test_taking_a_merge_back_gives_the_moderation_and_reports_it_had(campaign, person, make_pairs):
     (root,) = make_pairs(campaign, ("AR", "love poetry", "en"))
     (pair,) = make_pairs(campaign, ("AR", "loves poetry", "en"), moderation=Moderation.PENDING)
     card = stored_card(person, pair, timezone.now())

@@ -56,9 +56,7 @@ def test_a_campaign_can_show_new_pairs_at_once_but_none_with_a_serious_flag(make
     assert (flagged.moderation, flagged.flags) == (Moderation.PENDING, ["name"])
 
 
-def test_the_exact_key_is_a_mention_of_the_pair_there_is_and_said_twice_is_said_once(
-    campaign, person, make_person, make_pairs
-):
+def test_the_exact_key_is_a_mention_of_the_pair_there_is_once(campaign, person, make_person, make_pairs):
     (pair,) = make_pairs(campaign, ("AR", "love poetry", "en"))
     for name in ("ben", "cem"):
         one = make_person(campaign, name)
@@ -175,9 +173,7 @@ def test_saying_that_both_are_the_same_merges_a_pair_that_is_only_theirs_and_the
 
 
 @pytest.mark.parametrize("answer", ["rate", "report", "say"])
-def test_a_pair_that_somebody_else_met_too_is_left_for_moderators(
-    make_campaign, make_person, make_pairs, answer
-):
+def test_a_pair_that_others_met_too_is_left_for_moderators(make_campaign, make_person, make_pairs, answer):
     campaign = make_campaign(moderation="after")
     person, reader = make_person(campaign), make_person(campaign, "ben")
     made = say(person, "dance well")
@@ -196,9 +192,7 @@ def test_a_pair_that_somebody_else_met_too_is_left_for_moderators(
     assert Pair.objects.get(pk=made.pair.pk).merged_into is None
 
 
-def test_nobody_answers_for_others_or_names_pairs_that_were_not_offered(
-    campaign, person, make_person, make_pairs
-):
+def test_nobody_answers_for_others_or_of_pairs_not_offered(campaign, person, make_person, make_pairs):
     old, made = offered(campaign, person, make_pairs)
     (other,) = make_pairs(campaign, ("AR", "love football", "en"))
     say_alike(make_person(campaign, "ben"), made.mention.public_id, old.public_id)

@@ -57,7 +57,12 @@ def test_json_lines():
 
 def test_countries_languages_and_yes_and_no_as_organisers_write_them():
     for typed, code in {"cl": "CL", "Espana": "ES", "UK": "GB", "Deutschland": "DE"}.items():
-        assert read(f"country;attribute;language\n{typed};love tea;en\n", languages=("en", "es", "de"))[0].country == code
+        assert (
+            read(f"country;attribute;language\n{typed};love tea;en\n", languages=("en", "es", "de"))[
+                0
+            ].country
+            == code
+        )
     for typed in ("es", "ES", "es-CL", "es_419", "Spanish", "español", "Espagnol"):
         assert read(f"country,attribute,language\nCL,aman el pan,{typed}\n")[0].language == "es"
     for answer, typed in ((True, "sí Oui SIM ndiyo हाँ"), (False, "não لا")):
@@ -109,9 +114,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "text", "sentence"), WRONG, ids=[sentence for _, _, sentence in WRONG])
-def test_each_fault_is_one_sentence_with_its_place_in_the_words_of_the_page(
-    monkeypatch, name, text, sentence
-):
+def test_each_fault_is_one_sentence_with_its_place_in_words_of_the_page(monkeypatch, name, text, sentence):
     with pytest.raises(SeedFileError) as caught:
         read(text, name)
     assert sentence in str(caught.value)

@@ -117,9 +117,7 @@ def test_words_on_a_sheet_become_mentions(campaign, cards, typed):
     assert not Mention.objects.exists()
 
 
-def test_entering_again_stores_nothing_twice_nor_whoever_withdrew(
-    campaign, cards, typed, client, settings, tmp_path
-):
+def test_entering_again_stores_nothing_twice_nor_who_left(campaign, cards, typed, client, settings, tmp_path):
     settings.FOLDER = tmp_path
     # Words of the card that was rated are no mention.
     said = {"words_1": cards[0].pair.attribute, "words_1_country": cards[0].pair.country}
@@ -210,9 +208,7 @@ def test_a_wrong_cell_is_named_and_nothing_is_stored(campaign, typed, cells, sen
         (str, r"line 3, column 'receipt': the same code as in .*answers.csv, line 2"),
     ],
 )
-def test_another_file_or_campaign_and_one_code_twice_are_told(
-    campaign, typed, make_campaign, change, sentence
-):
+def test_another_file_or_campaign_or_one_code_twice(campaign, typed, make_campaign, change, sentence):
     same = {"consent": "yes", "receipt": "ABCD-EFGH-JKMN"}
     path, _ = typed(same, same)
     path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")

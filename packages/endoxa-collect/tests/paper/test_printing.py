@@ -123,9 +123,7 @@ def printed(documents, folder):
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_a_sheet_is_one_page_with_the_strip_below_its_tear_line_in_every_language(
-    make_campaign, deck, tmp_path
-):
+def test_a_sheet_is_one_page_with_its_strip_in_every_language(make_campaign, deck, tmp_path):
     """Of 40 cards, two columns, and of 60, three; both in one document, so that it is set once in each language."""
     loaded, receipts = load_preset("school"), new_receipts(2)
     campaign = make_campaign("school", **loaded.settings.model_dump(mode="json"))

@@ -74,9 +74,7 @@ LISTS = st.lists(CODES, max_size=8)
 
 
 @given(CODES, LISTS, LISTS, st.sets(CODES, max_size=8))
-def test_offers_are_few_different_new_and_the_same_however_often_a_card_is_shown(
-    about, own, campaign, without
-):
+def test_offers_are_few_different_new_and_the_same_each_time(about, own, campaign, without):
     found = offered_countries(about, own, campaign, card="one", without=without)
     assert len(found) == len(set(found)) <= OFFERED
     assert not set(found) & {about, *without}

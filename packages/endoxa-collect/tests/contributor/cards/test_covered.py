@@ -66,9 +66,7 @@ def test_a_covered_card_shows_neither_words_nor_answers_until_they_are_asked_for
     assert (Rating.objects.get().value, card.revealed) == (4, Revealed.REVEALED)
 
 
-def test_words_cannot_be_rated_unseen_nor_opened_on_the_card_of_somebody_else(
-    phone, person, campaign, make_person
-):
+def test_words_cannot_be_rated_unseen_nor_opened_on_another_card(phone, person, campaign, make_person):
     """A crafted form, or a tap that was kept for a card before."""
     phone.get(CARD)
     card = open_card(person)
@@ -112,9 +110,7 @@ def test_a_phone_that_always_shows_such_words_shows_them_with_their_answers(phon
 
 
 @pytest.mark.parametrize("drawn_before", [False, True])
-def test_what_is_not_covered_counts_as_shown_also_where_it_was_reported_meanwhile(
-    phone, person, drawn_before
-):
+def test_what_is_not_covered_counts_as_shown_also_if_it_is_reported(phone, person, drawn_before):
     for facts in ({"negative": False, "flags": ["report_other"]}, {"negative": True, "flags": []}):
         Pair.objects.update(**facts)
         assert not drawn_before or ANSWERS not in shown(phone)
@@ -185,9 +181,7 @@ def test_where_no_words_are_asked_for_the_question_has_a_page_of_its_own(phone, 
 
 
 @pytest.mark.slow
-def test_spanish_words_do_not_stay_covered_for_good(
-    make_campaign, make_person, make_pairs, as_person, client
-):
+def test_spanish_words_do_not_stay_covered(make_campaign, make_person, make_pairs, as_person, client):
     """Before, what no list knows stayed covered until a moderator came, and no queue held it."""
     campaign = make_campaign("rio", data_languages=("es",), moderation="after")
     kind = [f"bailan la danza {n}" for n in range(6)]
