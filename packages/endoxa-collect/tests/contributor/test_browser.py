@@ -138,7 +138,6 @@ def test_everything_works_without_javascript(plain_phone, site):
 
 
 LOOKS = {
-    "light": {},
     "dark": {"color_scheme": "dark"},
     "noscript": {"java_script_enabled": False},
     "Arabic": {"locale": "ar"},
@@ -270,25 +269,6 @@ def test_the_reasons_to_skip_an_open_question_are_in_sight(browser, site, langua
         assert all(box["x"] >= 0 and box["x"] + box["width"] <= 360 for box in boxes), boxes
 
 
-def test_with_the_keyboard_alone(phone, site):
-    join(phone, site.join)
-    card = token(phone)
-    at_home(site, card.replace("-", ""))
-    phone.page.keyboard.press("4")
-    phone.page.wait_for_url("**/add/")
-    for _ in range(40):
-        phone.page.keyboard.press("Tab")
-        if phone.page.evaluate("document.activeElement.textContent.trim()") == "Next":
-            break
-    assert phone.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
-    phone.page.keyboard.press("Enter")
-    token(phone)
-    assert ratings(site, card) == [(4,)]
-    phone.page.keyboard.press("u")
-    phone.page.locator(f"form.answers[action*='{card}']").wait_for()
-    assert ratings(site, card) == []
-
-
 def tab_stops(one):
     """What the Tab key reaches on a page, in order: its name, else its words; each shows where the focus is."""
     told = []
@@ -309,7 +289,8 @@ def tab_stops(one):
     raise AssertionError(told)
 
 
-def test_the_tab_key_goes_from_top_to_bottom(phone, site):
+def test_with_the_keyboard_alone(phone, site):
+    """The Tab key goes from top to bottom, a digit answers, and "u" takes the answer back."""
     title = "What people say where you live"
     frame = ["Skip to the content", title, "Language: English", "Help"]
     foot = ["Leave and delete my data", "What is kept about me"]
@@ -323,6 +304,21 @@ def test_the_tab_key_goes_from_top_to_bottom(phone, site):
     sometimes = {"covers", "Keyboard"}
     stops = [stop for stop in tab_stops(phone) if stop not in sometimes]
     assert stops == [*frame, *["value"] * 5, "Skip", "Report", "Stop for now", *foot]
+    card = token(phone)
+    at_home(site, card.replace("-", ""))
+    phone.page.keyboard.press("4")
+    phone.page.wait_for_url("**/add/")
+    for _ in range(40):
+        phone.page.keyboard.press("Tab")
+        if phone.page.evaluate("document.activeElement.textContent.trim()") == "Next":
+            break
+    assert phone.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    phone.page.keyboard.press("Enter")
+    token(phone)
+    assert ratings(site, card) == [(4,)]
+    phone.page.keyboard.press("u")
+    phone.page.locator(f"form.answers[action*='{card}']").wait_for()
+    assert ratings(site, card) == []
 
 
 def test_an_answer_counts_once_whatever_happens_to_the_phone(phone, site):
