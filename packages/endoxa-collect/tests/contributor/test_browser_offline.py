@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from collect_support.browsing import cut, forgive_the_network, join, mend, until, visit
 
 AT_HAND = """async () => {
@@ -18,6 +20,12 @@ NOTHING_LEFT = """async () => {
   const databases = await indexedDB.databases();
   return localStorage.length + (await caches.keys()).length + workers.length + databases.length === 0;
 }"""
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """Whether words are asked depends on what others left over."""
+    return "offline"
 
 
 def at_hand(one, number=9):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
+from urllib.request import urlopen
 from uuid import uuid4
 
 import pytest
 
 from collect_support.browsing import join, out_of_sight, visit
-from collect_support.served import endoxa, served
+from collect_support.served import endoxa
 from endoxa_collect.sampler.slots import FULL
 
 HEIGHT = 640
@@ -22,10 +24,9 @@ LOOKS = {
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, preset):
-    """A campaign of this file alone, as it is closed in the end."""
-    with served(tmp_path_factory.mktemp("site") / "camp", preset=preset, early_questions=False) as running:
-        yield running
+def alone():
+    """It is closed in the end."""
+    return "rhythm"
 
 
 @pytest.fixture(scope="module")
@@ -197,13 +198,19 @@ def test_one_of_a_list_is_reported(phone, ready):
 
 
 @pytest.fixture(scope="module")
-def closed(ready):
+def closed(browser, ready):
     """The campaign after its end; ten people rated one pair "many people here say it"."""
     ready.change("delete from collect_rating where card_id < 0")
+    with visit(browser, ready.address, java_script_enabled=False) as one:
+        join(one, ready.join, languages=("en",))
+        one.page.locator("form.answers button[name=value]").nth(3).click()
+        one.page.wait_for_url(re.compile("/add/"))
     [(pair,)] = ready.ask(
         "select id from collect_pair where id not in (select pair_id from collect_rating) limit 1"
     )
-    [(person, card, rating)] = ready.ask("select person_id, card_id, id from collect_rating limit 1")
+    [(person, card, rating)] = ready.ask(
+        "select person_id, card_id, id from collect_rating order by id desc limit 1"
+    )
     for number in range(1_000_000, 1_000_010):
         who = {"person_id": uuid4().hex, "pair_id": pair}
         copied(ready, "person", person, id=who["person_id"], secret_hash=number, receipt_hash=number)
@@ -217,6 +224,9 @@ def closed(ready):
 @pytest.fixture(scope="module")
 def released(browser, closed):
     """... and after a release, before which the results were there, too."""
+    # The first look loads what makes tables.
+    with urlopen(f"{closed.address}/results/", timeout=120) as page:
+        assert page.status == 200
     with visit(browser, closed.address) as one:
         results(one, closed, "light")
     endoxa("export", str(closed.folder), "--release", "1.0", "-o", str(closed.folder.parent / "release"))
