@@ -157,7 +157,7 @@ def test_pages_of_somebody_else_count_for_nothing_and_lost_answers_are_not_sent_
         assert kept(one) == 2 + first + second
         page.unroute_all()
         page.locator("#waiting button").click()
-        page.wait_for_function(f"{KEPT} === 0", timeout=60_000)
+        until(one, f"async () => {KEPT} === 0")
         ratings, words = counts(site, person)
         assert ratings == (2, 2)
         assert len(words) == first + second
