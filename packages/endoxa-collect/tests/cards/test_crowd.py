@@ -66,7 +66,7 @@ def test_twelve_processes_lose_nothing_and_double_nothing(database):
 def test_no_half_card_after_kill_9(database):
     environment, ask = database
     with crowd(environment, 8, 100_000, 200) as process:
-        limit = time.monotonic() + 60
+        limit = time.monotonic() + 120
         while _answered(ask) < 40 and time.monotonic() < limit:
             time.sleep(0.1)
         os.killpg(process.pid, signal.SIGKILL)
