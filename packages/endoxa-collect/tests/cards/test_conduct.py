@@ -27,7 +27,10 @@ def seconds(number):
 
 @pytest.mark.parametrize(
     ("elapsed", "pace"),
-    [(0.05, "under_1"), (1, "1_to_2"), (4.9, "2_to_5"), (29, "5_to_30"), (30, "over_30")],
+    [
+        *((0.05, "under_1"), (0.99, "under_1"), (1, "1_to_2"), (1.99, "1_to_2"), (2, "2_to_5")),
+        *((4.99, "2_to_5"), (5, "5_to_30"), (29.9, "5_to_30"), (30, "over_30")),
+    ],
 )
 def test_time_is_a_class(elapsed, pace):
     assert pace_of(seconds(elapsed)) == pace
@@ -129,20 +132,12 @@ def test_somebody_is_set_aside_and_comes_back(crowd, make_account):
         ("person set aside", False),
         ("person taken back", False),
     ]
-
-
-def test_who_is_set_aside_can_still_leave(crowd):
-    campaign, people, _ = crowd
-    set_aside(campaign, people[6].pk, None, aside=True)
-    assert withdraw(Person.objects.get(pk=people[6].pk)).ratings == 12
-
-
-def test_words_of_somebody_whom_the_rule_leaves_out_are_left_out(crowd):
-    campaign, people, _ = crowd
-    mine = propose(people[6], None, country="AR", text="eat grass", language="en", via=Via.PROMPT).pair
-    Pair.objects.filter(pk=mine.pk).update(moderation=Moderation.LIVE)
+    # Words of somebody whom the rule leaves out are left out, too.
     rule(campaign, exclude_run=11)
     assert "eat grass" not in read_tables(campaign, Keys("salt")).frames["pairs"]["attribute"].to_list()
+    # Who is set aside can still leave.
+    set_aside(campaign, spammer.pk, None, aside=True)
+    assert withdraw(Person.objects.get(pk=spammer.pk)).ratings == 12
 
 
 def test_moderators_see_classes_of_who_stands_out_and_a_button(crowd, make_account, client):

@@ -15,9 +15,10 @@ from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.answering import UnknownCardError
 from endoxa_collect.cards.balance import forecast_of, outlook_of
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.entry.proposing import propose
+from endoxa_collect.entry.proposing import merge, propose
 from endoxa_collect.models import (
     Campaign,
+    Card,
     CardState,
     Mention,
     MixedAnswer,
@@ -26,8 +27,9 @@ from endoxa_collect.models import (
     Pair,
     Person,
     Rating,
-    Skip,
+    Via,
 )
+from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.organiser.opening import set_state
 from endoxa_collect.sampler.controller import Balance
 from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP, SamplerSettings
@@ -43,21 +45,20 @@ def crowd(make_person, campaign, size, **facts):
 def test_a_reload_shows_the_same_card_and_renews_it(campaign, person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"), ("CL", "love poetry", "es"))
     first = drawing.next_card(person, now=NOON)
+    assert first.tier in {"own", "near", "anyone"}
+    assert 0 < first.propensity <= 1
+    assert (first.version, first.digest) == (1, campaign.settings.digest())
     again = drawing.next_card(person, now=NOON + timedelta(minutes=2))
     assert again == first
     assert again.expires_at == NOON + timedelta(minutes=5)
-
-
-def test_a_card_that_was_just_renewed_is_shown_again_without_a_change(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    first = drawing.next_card(person, now=NOON)
+    # Not so soon after.
     with CaptureQueriesContext(connection) as queries:
-        again = drawing.next_card(person, now=NOON + timedelta(seconds=50))
-    assert (again, again.expires_at) == (first, first.expires_at)
+        again = drawing.next_card(person, now=NOON + timedelta(minutes=2, seconds=50))
+    assert (again, again.expires_at) == (first, NOON + timedelta(minutes=5))
     assert all(query["sql"].startswith("SELECT") for query in queries)
-    # Not once a moderator took its pair away.
+    # Nor once a moderator took its pair away.
     Pair.objects.update(moderation=Moderation.HIDDEN)
-    assert drawing.next_card(person, now=NOON + timedelta(seconds=50)).pair is None
+    assert drawing.next_card(person, now=NOON + timedelta(minutes=2, seconds=50)).pair is None
 
 
 @pytest.mark.parametrize("rule", ["slots", "laces"])
@@ -72,34 +73,23 @@ def test_one_pair_is_reserved_for_k_people_and_no_more(make_campaign, make_perso
     assert drawing.next_card(people[2], now=LATER).pair is not None
 
 
-def test_the_same_answer_sent_twice_counts_once(campaign, person, make_pairs):
-    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    card = drawing.next_card(person)
-    first = answering.rate(person, card.token, 4)
-    second = answering.rate(person, card.token, 1)
-    assert (first.again, second.again) == (False, True)
-    assert list(Rating.objects.values_list("value", flat=True)) == [4]
-    pair.refresh_from_db()
-    assert pair.ratings == 1
-
-
 def test_a_late_answer_is_kept_and_marked(make_campaign, make_person, make_pairs):
     campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=1))
     make_pairs(campaign, ("AR", "drink mate", "es"))
     slow, fast = crowd(make_person, campaign, 2)
     card = drawing.next_card(slow, now=NOON)
     answering.rate(fast, drawing.next_card(fast, now=LATER).token, 5, now=LATER)
+    # It was given back meanwhile.
+    assert drawing.next_card(slow, now=LATER).pair is None
     answered = answering.rate(slow, card.token, 3, now=LATER)
     assert answered.card.late
     assert list(Rating.objects.order_by("pk").values_list("value", "surplus")) == [(5, False), (3, True)]
-
-
-def test_a_card_given_back_can_still_be_answered(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
-    old = drawing.next_card(person, now=NOON)
-    drawing.next_card(person, now=LATER)
-    assert answering.rate(person, old.token, 2, now=LATER).card.late
-    assert Rating.objects.count() == 1
+    # Once it is taken back it can be given in time.
+    assert not answering.undo(slow, card.token, now=LATER).late
+    card.refresh_from_db()
+    assert not card.late
+    # The last moment is in time.
+    assert not answering.rate(slow, card.token, 3, now=card.expires_at).card.late
 
 
 def test_cards_of_others_are_unknown(campaign, person, make_person, make_pairs):
@@ -117,31 +107,14 @@ def test_cards_of_others_are_unknown(campaign, person, make_person, make_pairs):
     assert not Rating.objects.exists()
 
 
-def test_skipping_says_why_and_reports_reach_moderators(campaign, person, make_pairs):
-    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    card = drawing.next_card(person)
-    answering.skip(person, card.token, "report_nonsense")
-    answering.skip(person, card.token, "dont_know")
-    assert Skip.objects.get().reason == "report_nonsense"
-    pair.refresh_from_db()
-    assert pair.flags == ["report_nonsense"]
-    assert drawing.next_card(person).pair is None
-
-
 def test_taking_back_restores_everything(campaign, person, make_pairs):
     (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
     card = drawing.next_card(person)
-    answering.rate(person, card.token, 4)
-    own = Pair.objects.create(
-        campaign=campaign,
-        country="AR",
-        attribute="sing",
-        key="sing",
-        language="es",
-        source="contributor",
-        author=person,
-        moderation=Moderation.LIVE,
-    )
+    # The same answer sent twice counts once.
+    assert [answering.rate(person, card.token, value).again for value in (4, 1)] == [False, True]
+    pair.refresh_from_db()
+    assert (pair.ratings, Rating.objects.get().value) == (1, 4)
+    (own,) = make_pairs(campaign, ("AR", "sing", "es"), source="contributor", author=person)
     Mention.objects.create(person=person, pair=own, card=card, text="sing", via="attribute")
     following = drawing.next_card(person)
     reopened = answering.undo(person, card.token)
@@ -153,16 +126,10 @@ def test_taking_back_restores_everything(campaign, person, make_pairs):
     assert not Pair.objects.filter(pk=own.pk).exists()
     answering.rate(person, card.token, 2)
     assert Rating.objects.get().value == 2
-
-
-def test_only_the_latest_answer_is_taken_back(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
-    first = drawing.next_card(person, now=NOON)
-    answering.rate(person, first.token, 4, now=NOON)
-    second = drawing.next_card(person, now=NOON)
-    answering.rate(person, second.token, 4, now=NOON + timedelta(seconds=5))
-    answering.undo(person, first.token)
-    assert Rating.objects.count() == 2
+    # Only the latest answer is taken back.
+    answering.skip(person, drawing.next_card(person).token, "dont_know")
+    answering.undo(person, card.token)
+    assert Rating.objects.count() == 1
 
 
 def test_a_clock_moved_back_does_no_harm(campaign, person, make_pairs):
@@ -174,57 +141,29 @@ def test_a_clock_moved_back_does_no_harm(campaign, person, make_pairs):
     assert drawing.next_card(person, now=earlier).pair is not None
 
 
-def test_own_pairs_and_other_languages_are_not_shown(campaign, make_person, make_pairs):
-    make_pairs(campaign, ("AR", "tomar mate", "es"), ("AR", "drink mate", "en"))
-    reader = make_person(campaign, "rui", languages=["en"])
-    own = Pair.objects.get(language="en")
-    Mention.objects.create(person=reader, pair=own, text="drink mate", via="attribute")
-    assert drawing.next_card(reader).pair is None
-
-
-def test_merged_pairs_are_not_shown_again(campaign, person, make_pairs):
-    root, other = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "drink a lot of mate", "es"))
-    card = drawing.next_card(person)
-    answering.rate(person, card.token, 4)
-    left = other if card.pair == root else root
-    card.pair.moderation, card.pair.merged_into = Moderation.MERGED, left
-    card.pair.save()
-    recount(campaign, [left])
-    left.refresh_from_db()
-    assert left.ratings == 1
-    assert drawing.next_card(person).pair is None
-
-
-def test_every_draw_is_logged(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"), ("PE", "cook well", "es"))
-    card = drawing.next_card(person)
-    assert card.tier in {"own", "near", "anyone"}
-    assert 0 < card.propensity <= 1
-    assert (card.version, card.digest) == (1, campaign.settings.digest())
-
-
-@pytest.mark.parametrize(
-    ("values", "need"),
-    [([], NEEDS), ([3, 3], NEEDS), ([3, 3, 3], OPEN), ([1, 5, 3], TOPUP), ([1, 5] * 3 + [3], FULL)],
-)
-def test_need_follows_from_the_ratings(campaign, make_person, make_pairs, values, need):
+def test_need_follows_from_the_ratings(campaign, make_person, make_pairs):
     (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    for n, value in enumerate(values):
-        one = make_person(campaign, f"p{n}")
-        stored_rating(one, pair, value, NOON)
-    recount(campaign, [pair])
-    pair.refresh_from_db()
-    assert (pair.need, pair.ratings) == (need, len(values))
-    if len(values) > 1:
-        assert pair.variance == pytest.approx(np.var(values))
+    needs = []
+    for n, value in enumerate([3, 3, 3, 1, 5, 5, 1]):
+        stored_rating(make_person(campaign, f"p{n}"), pair, value, NOON)
+        recount(campaign, [pair])
+        pair.refresh_from_db()
+        needs.append(pair.need)
+        assert pair.ratings == n + 1
+    assert needs == [NEEDS, NEEDS, OPEN, OPEN, TOPUP, TOPUP, FULL]
+    assert pair.variance == pytest.approx(np.var([3, 3, 3, 1, 5, 5, 1]))
 
 
-def test_a_campaign_that_just_opened_expects_the_room_it_was_made_for(make_campaign, make_pairs):
-    campaign = make_campaign(minutes=60, expected_people=40)
-    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(10)))
-    seen = outlook_of(campaign, campaign.began_at)
-    # 40 people x 1.5 a minute x 60 minutes; 10 pairs x 3 ratings are missing.
-    assert (seen.backlog, seen.capacity, seen.balance) == (30, 3_600, Balance.EXPLORE)
+def test_a_campaign_that_just_opened_or_had_a_break_expects_a_full_room(make_campaign, make_pairs):
+    campaign = make_campaign(minutes=120, expected_people=40)
+    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(8)))
+    # They will ask for ratings once a moderator has seen them.
+    make_pairs(campaign, ("AR", "sing", "es"), ("CL", "sing", "es"), moderation=Moderation.PENDING)
+    make_pairs(campaign, ("AR", "hidden", "es"), moderation=Moderation.HIDDEN)
+    # 40 people x 1.5 a minute x 120 or 60 minutes; 10 pairs x 3 ratings are missing.
+    for minutes, capacity in ((0, 7_200), (60, 3_600)):
+        seen = outlook_of(campaign, campaign.began_at + timedelta(minutes=minutes))
+        assert (seen.backlog, seen.capacity, seen.balance) == (30, capacity, Balance.EXPLORE)
 
 
 @pytest.mark.slow
@@ -253,17 +192,6 @@ def test_nobody_gets_stuck_on_a_card_whose_pair_they_rated_on_another(campaign, 
     assert list(Rating.objects.values_list("value", flat=True)) == [2]
 
 
-def test_chains_of_merges_are_seen_through(campaign, person, make_pairs):
-    first, second, third = make_pairs(
-        campaign, *(("AR", name, "es") for name in ("mate", "yerba", "drink mate"))
-    )
-    Mention.objects.create(person=person, pair=first, text="mate", via="attribute")
-    for pair, into in ((first, second), (second, third)):
-        pair.moderation, pair.merged_into = Moderation.MERGED, into
-        pair.save()
-    assert drawing.next_card(person).pair is None
-
-
 def test_what_a_moderator_hid_is_not_shown_again(campaign, person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
     card = drawing.next_card(person)
@@ -276,17 +204,7 @@ def test_what_a_moderator_hid_is_not_shown_again(campaign, person, make_pairs):
     assert drawing.next_card(person).pair is None
 
 
-def test_topics_somebody_does_not_want_stay_away(campaign, make_person, make_pairs):
-    make_pairs(campaign, *(("AR", f"team {n}", "es") for n in range(3)), topic="sport")
-    (other,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    person = make_person(campaign, "eva", topic_optouts=["sport"])
-    card = drawing.next_card(person)
-    assert (card.pair, card.pool) == (other, 1)
-
-
-def test_the_clock_starts_when_the_campaign_is_opened_and_stands_still_in_pauses(
-    campaign, person, make_pairs
-):
+def test_the_clock_starts_when_a_campaign_is_opened_and_stands_still_in_pauses(campaign, person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"))
     Campaign.objects.update(began_at=None)
     card = drawing.next_card(person, now=NOON)
@@ -307,21 +225,7 @@ def test_the_clock_starts_when_the_campaign_is_opened_and_stands_still_in_pauses
     assert campaign.began_at - NOON == pytest.approx(timedelta(hours=3), abs=timedelta(minutes=1))
 
 
-def test_after_a_break_the_forecast_expects_people_back(make_campaign, make_pairs):
-    campaign = make_campaign(minutes=120, expected_people=40)
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    seen = outlook_of(campaign, campaign.began_at + timedelta(minutes=60))
-    assert (seen.balance, seen.capacity) == (Balance.EXPLORE, 3_600)
-
-
-def test_pairs_that_wait_for_a_moderator_will_ask_for_ratings(campaign, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    make_pairs(campaign, ("AR", "sing", "es"), ("CL", "sing", "es"), moderation=Moderation.PENDING)
-    make_pairs(campaign, ("AR", "hidden", "es"), moderation=Moderation.HIDDEN)
-    assert outlook_of(campaign, NOON).backlog == 9
-
-
-def test_pairs_that_nobody_present_can_read_are_nobodys_work_and_fall_short(
+def test_pairs_that_nobody_present_reads_are_nobodys_work_and_fall_short(
     make_campaign, make_person, make_pairs
 ):
     """A class reads English and Spanish; what waits in Portuguese does not keep it from adding words."""
@@ -342,10 +246,23 @@ def test_pairs_that_nobody_present_can_read_are_nobodys_work_and_fall_short(
     assert outlook_of(campaign, later).backlog == 126 - 3
 
 
-def test_what_somebody_judged_on_a_list_is_not_shown_to_them_again(campaign, person, make_pairs):
-    pair, other = make_pairs(
-        campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"), need=OPEN, ratings=3
-    )
+def test_what_is_not_shown_to_somebody(campaign, make_person, make_pairs):
+    """Their own words, also at the end of a chain of merges; other languages; topics they avoid; what they judged."""
+    words = ("own", "merged", "middle", "end", "rated", "into", "listed", "free")
+    pairs = make_pairs(campaign, *(("AR", text, "es") for text in words))
+    own, merged, middle, end, rated, into, listed, free = pairs
+    make_pairs(campaign, ("AR", "drink mate", "sw"))
+    make_pairs(campaign, ("AR", "play", "es"), topic="sport")
+    person = make_person(campaign, "eva", topic_optouts=["sport"], languages=["es"])
+    for said in (own, merged):
+        Mention.objects.create(person=person, pair=said, text=said.attribute, via="attribute")
+    stored_rating(person, rated, 4, NOON)
+    for pair, root in ((merged, middle), (middle, end), (rated, into)):
+        pair.moderation, pair.merged_into = Moderation.MERGED, root
+        pair.save()
+    recount(campaign, [into])
+    into.refresh_from_db()
+    assert into.ratings == 1
     card = MixedCard.objects.create(
         campaign=campaign,
         person=person,
@@ -355,13 +272,14 @@ def test_what_somebody_judged_on_a_list_is_not_shown_to_them_again(campaign, per
         state="answered",
         drawn_at=NOON,
     )
-    MixedAnswer.objects.create(card=card, person=person, pair=pair, position=0, answer="heard")
-    shown = []
-    while (found := drawing.next_card(person, now=NOON)) is not None:
-        shown.append(found.pair)
-        answer = answering.finish_prompt if found.pair is None else answering.rate
-        answer(person, found.token, *([] if found.pair is None else [3]), now=NOON)
-    assert set(shown) - {None} == {other}
+    MixedAnswer.objects.create(card=card, person=person, pair=listed, position=0, answer="heard")
+    Pair.objects.filter(pk=listed.pk).update(need=OPEN, ratings=3)
+    card = drawing.next_card(person, now=NOON)
+    assert (card.pair, card.pool) == (free, 1)
+    answering.rate(person, card.token, 3, now=NOON)
+    while (card := drawing.next_card(person, now=NOON)) is not None:
+        assert card.pair is None
+        answering.finish_prompt(person, card.token, now=NOON)
 
 
 def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
@@ -384,6 +302,7 @@ def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_pe
     """Two countries: two questions, then none until the session is over; only what was written counts."""
     campaign = make_campaign()
     person = make_person(campaign, "fay", origins=["AR"], connections=["CL"])
+    drawing.next_card(person, now=NOON - timedelta(hours=1))  # lapses unseen
     asked = []
     for _ in range(2):
         card = drawing.next_card(person, now=NOON)
@@ -393,11 +312,15 @@ def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_pe
     assert asked == ["AR", "CL"]
     assert drawing.next_card(person, now=NOON + timedelta(minutes=5)) is None
     assert not person.cards.filter(state__in=("answered", "skipped")).exists()
-    card = drawing.next_card(person, now=NOON + timedelta(hours=7))
+    later = NOON + timedelta(hours=7)
+    card = drawing.next_card(person, now=later)
     assert card.country == "AR"
+    # A skipped one is not asked again.
+    answering.skip(person, card.token, "dont_know", now=later)
+    assert drawing.next_card(person, now=later).country == "CL"
 
 
-def test_the_first_question_is_about_the_country_of_which_most_is_unsaid(
+def test_the_first_question_is_about_a_country_of_which_most_is_unsaid(
     make_campaign, make_person, make_pairs
 ):
     """Of Argentina three people said the same two things; of Chile each said something else."""
@@ -418,9 +341,7 @@ def test_the_first_question_is_about_the_country_of_which_most_is_unsaid(
     assert asked == ["CL", "AR"]
 
 
-def test_a_question_names_the_topic_of_which_least_was_said_and_words_get_it(
-    make_campaign, make_person, make_pairs
-):
+def test_a_question_names_the_topic_of_which_least_was_said(make_campaign, make_person, make_pairs):
     """Of food two people said the same thing, of sport two said different ones, of music nobody anything."""
     campaign = make_campaign()
     for topic in ("Cooking and Food", "Sports & Recreation", "Economy", "Negative Traits", "Other"):
@@ -447,11 +368,51 @@ def test_a_question_names_the_topic_of_which_least_was_said_and_words_get_it(
     assert drawing.next_card(shy, now=NOON).topic == ""
 
 
-def test_a_skipped_question_is_not_asked_again_and_an_unseen_one_is(make_campaign, make_person):
-    person = make_person(make_campaign(), "gil", origins=["AR"])
-    drawing.next_card(person, now=NOON)
-    later = NOON + timedelta(hours=1)
-    card = drawing.next_card(person, now=later)  # the first one lapsed without an answer
-    assert card.country == "AR"
-    answering.skip(person, card.token, "dont_know", now=later)
-    assert drawing.next_card(person, now=later) is None
+@pytest.mark.parametrize("state", [Moderation.PENDING, Moderation.HIDDEN])
+def test_own_words_that_nobody_sees_yet_are_not_shown_and_others_are(campaign, person, make_pairs, state):
+    shown = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "play football", "es"))
+    waiting = make_pairs(campaign, *[("AR", f"like dish {n}", "es") for n in range(5)], moderation=state)
+    for pair in waiting:
+        Mention.objects.create(person=person, pair=pair, text=pair.attribute, via=Via.PROMPT)
+    found = []
+    for _ in range(2):
+        card = drawing.next_card(person)
+        found.append(card.pair)
+        answering.rate(person, card.token, 3)
+    assert sorted(found, key=lambda pair: pair.pk) == shown
+
+
+def test_a_hidden_pair_that_others_have_open_takes_nobodys_place(campaign, make_person, make_pairs):
+    (hidden,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    for name in ("ben", "eve", "ida"):
+        assert drawing.next_card(make_person(campaign, name)).pair == hidden
+    Pair.objects.update(moderation=Moderation.HIDDEN)
+    (other,) = make_pairs(campaign, ("AR", "play football", "es"))
+    assert drawing.next_card(make_person(campaign, "omar")).pair == other
+
+
+def test_a_report_on_a_pair_that_was_merged_since_marks_the_one_that_stands(campaign, person, make_pairs):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person)
+    middle, root = make_pairs(campaign, ("AR", "sip mate", "es"), ("AR", "love mate", "es"))
+    for one, into in ((pair, middle), (middle, root)):
+        merge(one, into)
+    answering.skip(person, card.token, "report_hate")
+    assert list(waiting(campaign, organiser=False)) == [root]
+    pair.refresh_from_db()
+    assert pair.flags == ["report_hate"], "taking the merge back must keep it in sight"
+    answering.undo(person, card.token)
+    assert not waiting(campaign, organiser=False).exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("slot", "surplus"), [("own", True), ("anyone", True), ("", False)])
+def test_only_ratings_for_a_slot_can_be_one_too_many(make_campaign, make_person, make_pairs, slot, surplus):
+    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=5))
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    first, second = (make_person(campaign, name) for name in ("ana", "ben"))
+    early = drawing.next_card(second, now=NOON)
+    answering.rate(first, drawing.next_card(first, now=LATER).token, 5, now=LATER)
+    Card.objects.filter(pk=early.pk).update(slot=slot)
+    answering.rate(second, early.token, 3, now=LATER)
+    assert Rating.objects.get(card=early).surplus is surplus

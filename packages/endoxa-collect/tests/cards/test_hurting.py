@@ -8,15 +8,14 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
+from collect_support.filled_campaign import act
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.counts import UNCLEAR, Verdict, recount, verdict
 from endoxa_collect.entry.proposing import merge, tick_countries, unmerge
-from endoxa_collect.models import Action, HurtAnswer, Judged, Pair, Revealed, Source, Tombstone
+from endoxa_collect.models import HurtAnswer, Judged, Pair, Revealed, Source, Tombstone
 from endoxa_collect.organiser.decisions import (
-    decide,
     queue,
     reasons,
-    revision,
     undo,
     unjudged,
     waiting,
@@ -79,39 +78,69 @@ def judged(pair):
     return found.negative, found.judged, found.may_hurt
 
 
-def act(pair, user, action, **facts):
-    pair = Pair.objects.get(pk=pair.pk)
-    return decide(pair.campaign, user, pair.public_id, Action(action), revision(pair), **facts)
-
-
 @pytest.fixture
 def moderator(campaign, make_account):
     return make_account("mo", campaign, "moderator")
 
 
-def test_people_uncover_a_pair_or_keep_it_covered(pair, say):
+def test_people_uncover_a_pair_until_it_is_reported_or_keep_it_covered(pair, say, campaign, make_person):
     say("no", "no")
     assert judged(pair) == (None, "", True)
     say("no")
     assert judged(pair) == (False, Judged.PEOPLE, False)
-
-
-def test_a_majority_of_yes_keeps_it_covered_for_good(pair, say, campaign):
-    say("yes", "no", "yes")
+    reporter = make_person(campaign, "reporter")
+    card = drawing.next_card(reporter)
+    answering.skip(reporter, card.token, "report_personal")
+    assert Pair.objects.get().may_hurt
+    answering.undo(reporter, card.token)
+    assert not Pair.objects.get().may_hurt
+    HurtAnswer.objects.update(answer="yes")
+    recount(campaign, [Pair.objects.get()])
     assert judged(pair) == (True, Judged.PEOPLE, True)
     assert not queue(campaign, organiser=False).exists()
 
 
-def test_where_people_do_not_agree_a_moderator_decides(pair, say, campaign, moderator):
+def test_nobody_speaks_twice_or_of_words_they_did_not_open(pair, say, campaign, person):
+    campaign.releases.create(number="1.0", salt="s", sha256="x")
+    one, two = say("no", "no")
+    card = drawing.next_card(person)
+    assert not answering.answer_hurts(person, card, "no")
+    answering.reveal(person, card.token)
+    answering.rate(person, card.token, 3)
+    card.refresh_from_db()
+    assert card.revealed == Revealed.REVEALED
+    assert answering.answer_hurts(person, card, "no")
+    assert not answering.answer_hurts(person, card, "no")
+    assert HurtAnswer.objects.count() == 3
+    assert judged(pair) == (False, Judged.PEOPLE, False)
+    answering.undo(one, one.cards.get().token)
+    assert judged(pair) == (None, "", True)
+    withdraw(two)
+    assert HurtAnswer.objects.count() == 1
+    assert Tombstone.objects.filter(table="hurt_answers").count() == 2
+
+
+def test_where_people_do_not_agree_a_moderator_decides_and_can_take_that_back(pair, say, campaign, moderator):
     people = say("no", "no", "yes")
     found = Pair.objects.get()
     assert (judged(pair), found.flags) == ((None, "", True), [UNCLEAR])
     assert waiting(campaign, organiser=False).get() == pair
     assert reasons(found) == ["People do not agree whether it may hurt."]
+    done = act(pair, moderator, "mark", negative=False)
+    assert (judged(pair), Pair.objects.get().flags) == ((False, Judged.MODERATOR, False), [])
+    undo(campaign, moderator, done.public_id)
+    assert (judged(pair), Pair.objects.get().flags) == ((None, "", True), [UNCLEAR])
     withdraw(people[2])
     assert Pair.objects.get().flags == []
     say("no")
     assert judged(pair) == (False, Judged.PEOPLE, False)
+    done = act(pair, moderator, "mark", negative=True)
+    assert judged(pair) == (True, Judged.MODERATOR, True)
+    undo(campaign, moderator, done.public_id)
+    assert judged(pair) == (False, Judged.PEOPLE, False)
+    act(pair, moderator, "mark", negative=None)
+    say("no")
+    assert judged(pair) == (None, Judged.MODERATOR, True)
 
 
 @pytest.mark.parametrize("flag", ["report_hate", "harm", "watch_word"])
@@ -141,25 +170,6 @@ def test_a_small_group_cannot_uncover_what_was_flagged(pair, say, flag, campaign
         assert judged(pair) == (False, Judged.PEOPLE, False)
 
 
-def test_a_report_covers_what_people_uncovered(pair, say, campaign, make_person):
-    say("no", "no", "no")
-    reporter = make_person(campaign, "reporter")
-    answering.skip(reporter, drawing.next_card(reporter).token, "report_personal")
-    assert Pair.objects.get().may_hurt
-
-
-def test_nobody_speaks_twice_or_of_words_they_did_not_open(pair, campaign, person):
-    card = drawing.next_card(person)
-    assert not answering.answer_hurts(person, card, "no")
-    answering.reveal(person, card.token)
-    answering.rate(person, card.token, 3)
-    card.refresh_from_db()
-    assert card.revealed == Revealed.REVEALED
-    assert answering.answer_hurts(person, card, "no")
-    assert not answering.answer_hurts(person, card, "no")
-    assert HurtAnswer.objects.count() == 1
-
-
 @pytest.mark.parametrize(
     ("action", "facts", "expected"),
     [
@@ -179,34 +189,6 @@ def test_a_moderator_always_wins(pair, say, moderator, action, facts, expected):
         HurtAnswer.objects.get_or_create(person=person, pair=pair, defaults=facts)
     say("no")
     assert judged(pair) == expected
-
-
-def test_a_moderator_overrules_people_and_can_take_that_back(pair, say, moderator, campaign):
-    say("no", "no", "no")
-    done = act(pair, moderator, "mark", negative=True)
-    assert judged(pair) == (True, Judged.MODERATOR, True)
-    undo(campaign, moderator, done.public_id)
-    assert judged(pair) == (False, Judged.PEOPLE, False)
-    act(pair, moderator, "mark", negative=None)
-    say("no")
-    assert judged(pair) == (None, Judged.MODERATOR, True)
-
-
-def test_moderators_settle_what_people_do_not_agree_about(pair, say, moderator, campaign):
-    say("no", "no", "unsure")
-    act(pair, moderator, "mark", negative=False)
-    assert Pair.objects.get().flags == []
-    assert judged(pair) == (False, Judged.MODERATOR, False)
-
-
-def test_undo_and_leaving_take_the_answer_out_of_the_count(pair, say, campaign):
-    campaign.releases.create(number="1.0", salt="s", sha256="x")
-    one, two, _ = say("no", "no", "no")
-    answering.undo(one, one.cards.get().token)
-    assert judged(pair) == (None, "", True)
-    withdraw(two)
-    assert HurtAnswer.objects.count() == 1
-    assert Tombstone.objects.filter(table="hurt_answers").count() == 2
 
 
 def test_answers_go_with_a_merge_and_come_back(pair, say, campaign, make_pairs):
@@ -240,7 +222,7 @@ def test_unjudged_pairs_come_last_in_the_queue(campaign, pair, make_pairs, moder
 
 
 @pytest.mark.parametrize(("given", "taken_over"), [("no", None), ("yes", True)])
-def test_what_people_found_mild_of_one_country_is_judged_anew_for_another(
+def test_what_is_mild_of_one_country_is_judged_anew_for_another(
     pair, say, campaign, person, given, taken_over
 ):
     say(given, given, given)

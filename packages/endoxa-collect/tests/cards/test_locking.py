@@ -11,10 +11,10 @@ import psycopg
 import pytest
 from django.db import connection
 
+from collect_support.databases import own_campaign
 from endoxa_collect.cards import locking
 from endoxa_collect.cards.locking import afterwards, locked
 from endoxa_collect.files import take
-from support.repository import SUPPORT_PATH
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no locks on files")
@@ -38,13 +38,6 @@ def test_what_comes_afterwards_keeps_nobody_waiting(campaign, tmp_path, monkeypa
     assert free == [False, True]
 
 
-def own_campaign(url, folder):
-    """An environment with a campaign in a folder and in a database."""
-    (folder / "secret.key").write_text("a secret of this test only")
-    path = os.pathsep.join([SUPPORT_PATH, os.environ.get("PYTHONPATH", "")])
-    return {**os.environ, "DATABASE_URL": url, "ENDOXA_CAMPAIGN": str(folder), "PYTHONPATH": path}
-
-
 HOLDING_ONE_LOCK_AFTER_THE_OTHER = """
 from collect_support import crowd
 
@@ -61,10 +54,8 @@ print(campaign, flush=True)
 
 
 @pytest.mark.slow
-def test_ratings_and_draws_wait_for_none_of_their_kind_and_all_wait_for_who_has_the_campaign(
-    postgresql, tmp_path
-):
-    environment = own_campaign(postgresql, tmp_path)
+def test_ratings_and_draws_wait_for_whoever_has_the_campaign_only(postgresql, tmp_path):
+    environment = own_campaign(tmp_path, postgresql)
     words = [sys.executable, "-c", HOLDING_ONE_LOCK_AFTER_THE_OTHER]
     piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     could = []
@@ -91,7 +82,7 @@ def test_races(postgresql, tmp_path):
     words = [sys.executable, "-m", "collect_support.races"]
     done = subprocess.run(
         words,
-        env=own_campaign(postgresql, tmp_path),
+        env=own_campaign(tmp_path, postgresql),
         capture_output=True,
         text=True,
         check=False,

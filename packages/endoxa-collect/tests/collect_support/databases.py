@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from support.repository import SUPPORT_PATH
+
 
 def postgres_programs() -> Path | None:
     """The folder with `initdb` and `pg_ctl`, or None where PostgreSQL is not installed."""
@@ -47,3 +49,13 @@ def postgres(programs: Path) -> Iterator[str]:
     finally:
         do("pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
         shutil.rmtree(home, ignore_errors=True)
+
+
+def own_campaign(folder: Path, url: str = "") -> dict[str, str]:
+    """The environment of processes with a campaign in a folder, in SQLite or in the database of a URL."""
+    (folder / "secret.key").write_text("a secret of this test only")
+    path = os.pathsep.join([SUPPORT_PATH, os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "ENDOXA_CAMPAIGN": str(folder), "PYTHONPATH": path, "DATABASE_URL": url}
+    return (
+        environment if url else {name: value for name, value in environment.items() if name != "DATABASE_URL"}
+    )

@@ -9,6 +9,7 @@ from uuid import uuid4
 from collect_support.stored import stored_card
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.models import (
+    Action,
     Card,
     CardState,
     HurtAnswer,
@@ -24,6 +25,7 @@ from endoxa_collect.models import (
     Statement,
     Via,
 )
+from endoxa_collect.organiser.decisions import decide, revision
 
 START = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 HOMES = (["AR"], ["AR"], ["CL"], ["CL"], ["UY"], ["AR", "CL"], [])
@@ -98,6 +100,12 @@ def propose(person, country, text, language="en", **changes):
     )
     give_mention(person, pair, text)
     return pair
+
+
+def act(pair, user, action, **facts):
+    """What a moderator decides about a pair as it is now."""
+    pair = Pair.objects.get(pk=pair.pk)
+    return decide(pair.campaign, user, pair.public_id, Action(action), revision(pair), **facts)
 
 
 def fill(campaign, make_person, seed, people=24):

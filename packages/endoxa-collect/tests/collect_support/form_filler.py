@@ -53,7 +53,7 @@ class Page(HTMLParser):
 
     def __init__(self, html):
         super().__init__()
-        self.forms, self.links, self.elements = [], [], []
+        self.forms, self.links, self.elements, self.words = [], [], [], ""
         self._by_id, self._form, self._select, self._trap = {}, None, None, 0
         self._loose = []
         self.feed(html)
@@ -75,6 +75,13 @@ class Page(HTMLParser):
             self._select.options += [facts["value"]] if facts.get("value") else []
         elif tag in {"input", "textarea", "select", "button"}:
             self._control(tag, facts)
+
+    def handle_data(self, data):
+        self.words += data
+
+    def all(self, tag, **wanted):
+        """The attributes of the elements of a kind that have these."""
+        return [facts for name, facts in self.elements if name == tag and wanted.items() <= facts.items()]
 
     def handle_endtag(self, tag):
         if tag == "form":

@@ -5,6 +5,9 @@ from __future__ import annotations
 from endoxa_collect.campaign import CampaignSettings, CampaignTexts
 from endoxa_collect.sampler.slots import SamplerSettings
 
+TICKS = {"age": "on", "take_part": "on", "publication": "on"}
+"""The boxes of the consent that everybody ticks."""
+
 
 def campaign_settings(**changes):
     """Valid settings, changed as told; open questions between ratings are only asked where a test wants them."""

@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
+from collect_support.samples import TICKS
 from collect_support.stored import stored_rating
 from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.export.run import export_campaign
@@ -31,15 +32,7 @@ def change(campaign, **content):
 
 
 def ticks(campaign, **more):
-    version = str(campaign.settings.consent_version)
-    return {
-        "ticket": new_ticket(),
-        "version": version,
-        "age": "on",
-        "take_part": "on",
-        "publication": "on",
-        **more,
-    }
+    return {"ticket": new_ticket(), "version": str(campaign.settings.consent_version), **TICKS, **more}
 
 
 @pytest.mark.parametrize(
@@ -62,28 +55,23 @@ def test_which_settings_ask_again(campaign, make_person, content, asked):
     assert changed_for(Person.objects.get()) == asked
 
 
-@pytest.mark.parametrize("name", ["about", "content_warning", "consent", "publication", "keep_words"])
-def test_a_changed_text_asks_those_who_read_it_in_that_language(campaign, make_person, name):
-    one, two = make_person(campaign, "ana"), make_person(campaign, "ben", consent_language="es")
-    change(campaign, **texts_with(campaign, **{name: {"es": "otra cosa", "fr": "nouveau"}}))
-    assert campaign.settings.consent_version == 2
-    assert waiting_for_consent(campaign) == {two.pk}
-    assert changed_for(Person.objects.get(pk=one.pk)) == ()
-
-
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_mended_text_of_a_preset_asks_those_who_read_the_former_one(make_campaign, make_person, name):
+def test_a_changed_text_asks_those_who_read_it_in_that_language(make_campaign, make_person, name):
+    """By a page, and by a preset that was mended."""
     mended = load_preset("school").settings.model_dump(mode="json")
     read = {**mended["texts"], name: {**mended["texts"][name], "es": "Como decía antes."}}
     campaign = make_campaign(**{**mended, "organisation": "River Lab", "contact": "555", "texts": read})
     one, two = (make_person(campaign, who, consent_language=who) for who in ("es", "fr"))
     assert save_from_file(campaign, {"texts": mended["texts"]}, "school.toml") == []
     campaign.refresh_from_db()
+    assert campaign.settings.consent_version == 2
     assert waiting_for_consent(campaign) == {one.pk}
     assert changed_for(Person.objects.get(pk=one.pk)) == (name,)
     assert changed_for(Person.objects.get(pk=two.pk)) == ()
     released = name in {"about", "consent", "publication"}
     assert waiting_for_consent(campaign, of_a_release=True) == ({one.pk} if released else frozenset())
+    change(campaign, **texts_with(campaign, **{name: {"fr": "autre chose", "sw": "mpya"}}))
+    assert waiting_for_consent(campaign) == {one.pk, two.pk}
 
 
 def test_before_the_next_card_people_see_what_changed_and_agree(as_person, campaign, make_person, make_pairs):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 
@@ -53,17 +51,16 @@ def become(
 def covered_card(one, site, **options):
     """Join, and come to a covered card."""
     join(one, site.join, **options)
+    return next_covered(one, site)
+
+
+def next_covered(one, site, **facts):
+    """The next card, with other words than it had."""
     card = token(one)
-    become(site, card)
+    become(site, card, **facts)
     one.page.reload()
-    one.page.locator("#reveal").wait_for()
+    one.page.locator("form.answers, #reveal").first.wait_for()
     return card
-
-
-def shot(one, name):
-    """A picture without a look by axe, which needs JavaScript."""
-    if folder := os.environ.get("ENDOXA_SHOTS"):
-        one.page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
 def bottom(box):
@@ -82,73 +79,73 @@ def said(site, card):
     return site.ask(asked, card)
 
 
-def test_taps_of_a_covered_card(phone, site):
-    card = covered_card(phone, site)
-    page = phone.page
-    phone.check("covered")
-    assert page.locator("q").count() == page.locator("form.answers").count() == 0
-    for locator in (page.locator("#reveal button"), page.locator("#skip > summary")):
-        assert bottom(locator.bounding_box()) <= HEIGHT
-    # Keys answer nothing that nobody sees.
-    page.keyboard.press("4")
-    assert stored(site, card) == []
-    page.locator("#reveal button").click()
-    page.locator("form.answers").wait_for()
-    phone.check("revealed")
-    page.locator("form.answers button[value='4']").click()
-    page.wait_for_url("**/add/")
-    phone.check("more-hurt")
-    assert stored(site, card) == [("revealed", 4)]
-    page.locator(".hurts label").nth(1).click()
-    phone.press("Next")
-    page.wait_for_url("**/card/")
-    assert said(site, card) == [("no",)]
+@pytest.mark.parametrize("language", UI_LANGUAGES)
+def test_what_is_tapped_and_written_is_in_sight_in_every_language(browser, site, language):
+    """A covered card; words and the question beside them; then the question alone; then only ticks."""
+    scheme = "dark" if language in {"ar", "hi"} else "light"
+    with visit(browser, site.address, locale=language, color_scheme=scheme) as one:
+        page = one.page
+        card = covered_card(one, site)
+        one.check(f"covered-{language}")
+        assert page.locator("q").count() == page.locator("form.answers").count() == 0
+        for locator in ("#reveal button", "#skip > summary"):
+            assert bottom(page.locator(locator).bounding_box()) <= HEIGHT
+        # Keys answer nothing that nobody sees.
+        page.keyboard.press("4")
+        assert stored(site, card) == []
+        page.locator("#reveal button").click()
+        page.locator("form.answers").wait_for()
+        one.check(f"revealed-{language}")
+        page.locator("form.answers button[value='4']").click()
+        page.wait_for_url("**/add/")
+        assert stored(site, card) == [("revealed", 4)]
+        field, button = page.locator("#id_text"), page.locator(".one-line .button")
+        field.focus()
+        places = [bottom(each.bounding_box()) for each in (field, button)]
+        assert page.evaluate("scrollY") == 0
+        assert max(places) <= ABOVE_KEYBOARD, places
+        # Both languages that the person reads are there, one of them ticked; what is said elsewhere is folded.
+        assert page.locator(".written-in > .chips > label").count() >= 2
+        assert page.locator("input[name=language]:checked").count() == 1
+        assert out_of_sight(one, ".written-in > .chips > label") == []
+        assert not page.locator("input[name=countries]").first.is_visible()
+        assert bottom(page.locator(".hurts").bounding_box()) <= HEIGHT
+        one.check(f"more-{language}")
+        page.locator("details.fold summary").click()
+        one.check(f"more-elsewhere-{language}")
+        assert bottom(page.locator(".actions .primary").bounding_box()) <= HEIGHT
+        page.locator(".hurts label").nth(1).click()
+        page.locator(".actions .primary").click()
+        page.wait_for_url("**/card/")
+        assert said(site, card) == [("no",)]
 
+        # Where no words are asked, whether they hurt is asked on a page of its own; nothing lies over an answer.
+        card = next_covered(one, site, words="come late to every meeting and then talk about the rain")
+        site.change("update collect_card set adds = 0 where token = ?", card)
+        page.locator("#reveal button").click()
+        page.locator("form.answers button[value='2']").click()
+        page.wait_for_url("**/hurt/")
+        one.check(f"hurt-{language}")
+        assert page.locator("#hurt button").count() == 3
+        assert out_of_sight(one, "#hurt button, .actions .button") == []
+        page.locator("#hurt button[value=unsure]").click()
+        page.wait_for_url("**/card/")
+        assert said(site, card) == [("unsure",)]
 
-def test_the_field_for_words_stands_above_the_keyboard(browser, site):
-    for language in UI_LANGUAGES:
-        with visit(browser, site.address, locale=language) as one:
-            card = covered_card(one, site)
-            become(site, card, revealed="revealed")
-            one.page.reload()
-            one.page.locator("form.answers button").first.click()
-            one.page.wait_for_url("**/add/")
-            field, button = one.page.locator("#id_text"), one.page.locator(".one-line .button")
-            one.page.locator("#id_text").focus()
-            places = [bottom(each.bounding_box()) for each in (field, button)]
-            assert one.page.evaluate("scrollY") == 0
-            assert max(places) <= ABOVE_KEYBOARD, (language, places)
-            # Both languages that the person reads are there, one of them ticked; what is said elsewhere is folded.
-            assert one.page.locator(".written-in > .chips > label").count() >= 2
-            assert one.page.locator("input[name=language]:checked").count() == 1
-            assert out_of_sight(one, ".written-in > .chips > label") == []
-            assert not one.page.locator("input[name=countries]").first.is_visible()
-            assert bottom(one.page.locator(".hurts").bounding_box()) <= HEIGHT
-            if language in {"en", "ar", "hi"}:
-                one.check(f"more-{language}")
-                one.page.locator("details.fold summary").click()
-                one.check(f"more-elsewhere-{language}")
-            assert bottom(one.page.locator(".actions .primary").bounding_box()) <= HEIGHT
-
-
-@pytest.mark.parametrize("language", ["en", "ar"])
-def test_after_a_card_about_another_country_only_ticks_are_asked(browser, site, language):
-    with visit(browser, site.address, locale=language) as one:
-        join(one, site.join)
-        card = token(one)
-        become(site, card, revealed="shown", source="seed", country="CL")
+        # After a card about another country only ticks are asked.
+        card = next_covered(one, site, revealed="shown", source="seed", country="CL")
         site.change("update collect_card set words = 0 where token = ?", card)
-        one.page.reload()
-        one.page.locator("form.answers button[value='3']").click()
-        one.page.wait_for_url("**/add/")
-        first = one.page.locator("label.chip:has(input[name=countries])").first
+        page.reload()
+        page.locator("form.answers button[value='3']").click()
+        page.wait_for_url("**/add/")
+        first = page.locator("label.chip:has(input[name=countries])").first
         assert bottom(first.bounding_box()) <= HEIGHT
-        assert one.page.locator("#id_text").count() == 0
+        assert page.locator("#id_text").count() == 0
         one.check(f"more-another-{language}")
         ticked = first.locator("input").get_attribute("value")
         first.click()
-        one.page.locator(".actions .primary").click()
-        one.page.wait_for_url("**/card/")
+        page.locator(".actions .primary").click()
+        page.wait_for_url("**/card/")
     assert site.ask(
         "select p.country, m.via from collect_mention m join collect_pair p on p.id = m.pair_id"
         " join collect_card c on c.id = m.card_id where c.token = ?",
@@ -164,43 +161,9 @@ def test_all_of_it_without_javascript(plain_phone, site):
     one.page.locator("#id_text").fill("sing while they wait")
     one.page.locator(".hurts label").nth(0).click()
     one.press("Add")
-    shot(one, "more-added-plain")
     assert bottom(one.page.locator("#id_text").bounding_box()) <= ABOVE_KEYBOARD
     assert stored(site, card) == [("revealed", 4)]
     assert said(site, card) == [("yes",)]
     assert site.ask("select 1 from collect_mention where text = 'sing while they wait'")
     one.press("Undo")
     assert said(site, card) == stored(site, card) == []
-
-
-@pytest.mark.parametrize("language", UI_LANGUAGES)
-def test_the_question_alone(browser, site, language):
-    """Where no words are asked, whether they hurt is asked on a page of its own; nothing lies over an answer."""
-    with visit(browser, site.address, locale=language) as one:
-        card = covered_card(one, site)
-        become(site, card, words="come late to every meeting and then talk about the rain")
-        site.change("update collect_card set adds = 0 where token = ?", card)
-        one.page.locator("#reveal button").click()
-        one.page.locator("form.answers button[value='2']").click()
-        one.page.wait_for_url("**/hurt/")
-        one.check(f"hurt-{language}")
-        assert one.page.locator("#hurt button").count() == 3
-        assert out_of_sight(one, "#hurt button, .actions .button") == []
-        one.page.locator("#hurt button[value=unsure]").click()
-        one.page.wait_for_url("**/card/")
-        assert said(site, card) == [("unsure",)]
-
-
-@pytest.mark.parametrize("language", ["ar", "hi"])
-def test_covered_cards_in_other_scripts_and_in_the_dark(browser, site, language):
-    with visit(browser, site.address, locale=language, color_scheme="dark") as one:
-        covered_card(one, site)
-        one.check(f"covered-dark-{language}")
-        for locator in ("#reveal button", "#skip > summary"):
-            assert bottom(one.page.locator(locator).bounding_box()) <= HEIGHT
-        one.page.locator("#reveal button").click()
-        one.page.locator("form.answers").wait_for()
-        one.check(f"revealed-dark-{language}")
-        one.page.locator("form.answers button").first.click()
-        one.page.wait_for_url("**/add/")
-        one.check(f"more-dark-{language}")

@@ -27,9 +27,10 @@ def preset():
 
 @pytest.fixture(scope="module")
 def interviews(site):
-    """The site, whose code is that of an interviewer."""
+    """The site, whose code is that of an interviewer meanwhile."""
     site.change("update collect_joincode set interviewer = 'I1'")
-    return site
+    yield site
+    site.change("update collect_joincode set interviewer = ''")
 
 
 def speaker(one, site):

@@ -43,21 +43,10 @@ def question_of(one):
 
 
 def pass_over(one):
-    one.tap("button[name=nothing]")
-
-
-def walk(one, site, *lines):
-    """From the code through all seven questions to thanks; the first is answered, the others are passed over."""
-    join(one, site.join, origin="KE")
-    one.page.locator(".actions .primary").click()
-    one.page.wait_for_url("**/survey/*/")
-    first = question_of(one)
-    write(one, *lines)
-    assert question_of(one) != first
-    for _ in range(6):
-        pass_over(one)
+    """Nothing comes to mind about what is left."""
+    while one.page.locator("button[name=nothing]").count():
+        one.tap("button[name=nothing]")
     one.page.wait_for_url("**/survey/")
-    return first
 
 
 def without_a_network(one, site):
@@ -98,19 +87,17 @@ def test_the_survey_from_consent_to_thanks(phone, site):
     phone.page.wait_for_url(f"**/survey/{first}/")
     assert phone.page.locator("textarea[name=lines]").input_value().endswith("\nWomen sing at work")
     write(phone, "Women run the market", "Women sing all day")
-    assert site.ask("select text from collect_statement where question = ?", first)[0] == (
-        "Women run the market\nWomen sing all day",
-    )
-    for _ in range(4):
-        pass_over(phone)
-    phone.page.wait_for_url("**/survey/")
+    latest = "select text from collect_statement where question = ? order by person_id = ? desc"
+    [(person,)] = site.ask("select id from collect_person order by rowid desc limit 1")
+    assert site.ask(latest, first, person)[0] == ("Women run the market\nWomen sing all day",)
+    pass_over(phone)
     phone.check("survey-done")
     phone.press("Go on")
     phone.page.wait_for_url("**/thanks/")
     phone.check("survey-thanks")
 
 
-def test_the_survey_in_arabic(browser, site):
+def test_the_survey_in_arabic_with_hostile_lines(browser, site):
     with visit(browser, site.address, locale="ar") as one:
         join(one, site.join, origin="KE")
         assert one.page.locator("html").get_attribute("dir") == "rtl"
@@ -120,10 +107,15 @@ def test_the_survey_in_arabic(browser, site):
         one.page.locator("select[name=language]").select_option("sw")
         one.check("survey-question-ar")
         first = question_of(one)
-        write(one, "Wanawake huimba kazini")
-        assert statements(site)[0] == (first, "Wanawake huimba kazini", "sw")
-        for _ in range(6):
-            pass_over(one)
+        write(one, HOSTILE, HOSTILE)
+        assert statements(site)[0] == (first, f"{HOSTILE}\n{HOSTILE}", "sw")
+        # Shown as typed.
+        one.go(f"/survey/{first}/")
+        assert one.page.locator("textarea[name=lines]").input_value() == f"{HOSTILE}\n{HOSTILE}"
+        assert one.page.locator("script:not([src]), [onerror], img").count() == 0
+        one.check("survey-hostile-ar")
+        one.tap(".actions .primary")
+        pass_over(one)
         one.check("survey-done-ar")
         one.page.locator(".actions .primary").click()
         one.page.wait_for_url("**/thanks/")
@@ -131,17 +123,14 @@ def test_the_survey_in_arabic(browser, site):
 
 
 def test_the_survey_without_javascript(plain_phone, site):
-    first = walk(plain_phone, site, "Women tell stories")
+    join(plain_phone, site.join, origin="KE")
+    plain_phone.press("Start")
+    first = question_of(plain_phone)
+    write(plain_phone, "Women tell stories")
+    assert question_of(plain_phone) != first
+    pass_over(plain_phone)
     told = statements(site)[:7]
     assert told[-1] == (first, "Women tell stories", "en")
     assert [text for _, text, _ in told[:-1]] == [""] * 6
     plain_phone.press("Go on")
     plain_phone.page.wait_for_url("**/thanks/")
-
-
-def test_hostile_lines_are_shown_as_typed(phone, site):
-    first = walk(phone, site, HOSTILE, HOSTILE)
-    phone.go(f"/survey/{first}/")
-    assert phone.page.locator("textarea[name=lines]").input_value() == f"{HOSTILE}\n{HOSTILE}"
-    assert phone.page.locator("script:not([src]), [onerror], img").count() == 0
-    phone.check("survey-hostile")

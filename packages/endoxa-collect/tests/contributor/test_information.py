@@ -12,7 +12,7 @@ from django.utils import translation
 import endoxa_collect
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.contributor import leaving
-from endoxa_collect.models import JoinCode, Person, State
+from endoxa_collect.models import Campaign, JoinCode, Person, State
 
 STATIC = Path(endoxa_collect.__file__).parent / "static" / "endoxa"
 
@@ -24,17 +24,20 @@ LINES = [
 
 
 def test_help_lines_of_ones_own_country_come_first(as_person, make_campaign, make_person):
-    person = make_person(make_campaign(help_lines=LINES))
-    page = as_person(person).get("/help/").content.decode()
+    client = as_person(make_person(make_campaign(help_lines=LINES, retention="31 December")))
+    page = client.get("/help/").content.decode()
     places = [page.index(name) for name in ("Argentina line", "World line", "Chile line")]
     assert places == sorted(places)
-
-
-def test_privacy_tells_until_when_and_whom_to_ask(as_person, make_campaign, make_person):
-    person = make_person(make_campaign(retention="31 December"))
-    page = as_person(person).get("/privacy/").content.decode()
+    page = client.get("/privacy/").content.decode()
     assert "31 December</bdi>. After that the answers stay" in page
     assert "river@example.org" in page
+    # A campaign that is not open says so and lets people leave.
+    for state, words in ((State.PAUSED, "taking a break"), (State.CLOSED, "has ended")):
+        Campaign.objects.update(state=state)
+        answer = client.get("/profile/")
+        assert answer.status_code == 200
+        assert words in answer.content.decode()
+        assert 'href="/leave/"' in answer.content.decode()
 
 
 def test_every_trace_in_the_browser_is_told_and_taken_back():
@@ -56,16 +59,6 @@ def test_every_column_of_a_person_is_told():
     assert {field.name for field in Person._meta.get_fields() if field.concrete} == told
 
 
-@pytest.mark.parametrize(("state", "words"), [(State.PAUSED, "taking a break"), (State.CLOSED, "has ended")])
-def test_a_campaign_that_is_not_open_says_so_and_lets_people_leave(as_person, person, state, words):
-    person.campaign.state = state
-    person.campaign.save()
-    answer = as_person(person).get("/profile/")
-    assert answer.status_code == 200
-    assert words in answer.content.decode()
-    assert 'href="/leave/"' in answer.content.decode()
-
-
 @pytest.mark.parametrize(
     ("language", "day"), [("en", "Jan. 31, 2099"), ("es", "31 de enero de 2099"), ("fr", "31 janvier 2099")]
 )
@@ -80,24 +73,20 @@ def test_pages_write_days_out_and_link_contacts(client, make_campaign, language,
     assert 'href="mailto:river@example.org"' in page
 
 
-def test_the_page_for_faults_needs_nothing(db):
+def test_pages_keep_to_the_rules_of_the_house(client, db):
+    left = leaving._left(None).url
+    for path in ("/", "/help/", "/privacy/", "/leave/", left, "/no-thanks/", "/nowhere/"):
+        page = client.get(path, headers={"accept-language": "ar"}).content.decode()
+        assert '<html lang="ar" dir="rtl">' in page
+        assert '<meta name="robots" content="noindex, nofollow">' in page
+        assert re.search(r"<[^>]+\s(style|on\w+)=", page) is None
+        assert re.search(r"<script(?![^>]*\bsrc=)", page) is None
+        assert "http://" not in page
+        assert "https://" not in page
+        assert page.count("<h1>") == 1
+    # The page for faults needs nothing.
     with translation.override("en"):
         assert "Something went wrong here" in render_to_string("500.html")
-
-
-@pytest.mark.parametrize(
-    "path", ["/", "/help/", "/privacy/", "/leave/", "/left/", "/no-thanks/", "/nowhere/"]
-)
-def test_pages_keep_to_the_rules_of_the_house(client, db, path):
-    path = leaving._left(None).url if path == "/left/" else path
-    page = client.get(path, headers={"accept-language": "ar"}).content.decode()
-    assert '<html lang="ar" dir="rtl">' in page
-    assert '<meta name="robots" content="noindex, nofollow">' in page
-    assert re.search(r"<[^>]+\s(style|on\w+)=", page) is None
-    assert re.search(r"<script(?![^>]*\bsrc=)", page) is None
-    assert "http://" not in page
-    assert "https://" not in page
-    assert page.count("<h1>") == 1
 
 
 def test_nobody_is_thanked_for_nothing(as_person, person, make_pairs):

@@ -6,19 +6,20 @@ import time
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from django.utils import timezone, translation
 
+from collect_support.samples import TICKS
 from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.contributor import consent
 from endoxa_collect.contributor.profile import nearest_boxes
 from endoxa_collect.frame import country_of_browser
-from endoxa_collect.models import JoinCode, Person, SettingsVersion, State
+from endoxa_collect.models import Arrivals, JoinCode, Person, SettingsVersion, State
+from endoxa_collect.organiser.settings import save
 from endoxa_collect.presets import load_preset
-from endoxa_collect.privacy import withdraw
+from endoxa_collect.privacy import erase_people, withdraw
 from endoxa_collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
-
-TICKS = {"age": "on", "take_part": "on", "publication": "on"}
 
 
 @pytest.fixture
@@ -38,87 +39,68 @@ def consent_page(client, code):
     return send
 
 
-@pytest.mark.parametrize("typed", ["mate2345", " MATE 2345 ", "mate-2345"])
-def test_code_is_found_however_it_is_typed(client, code, typed):
-    assert client.post("/", {"code": typed}).url == f"/j/{code}/"
-
-
-def test_wrong_code_gets_a_sentence_and_keeps_what_was_typed(client, code):
+def test_a_code_is_found_however_it_is_typed_and_a_wrong_one_gets_a_sentence(client, code):
+    for typed in ("mate2345", " MATE 2345 ", "mate-2345"):
+        assert client.post("/", {"code": typed}).url == f"/j/{code}/"
     page = client.post("/", {"code": "MATE9999"}).content.decode()
     assert "This code does not open anything" in page
     assert 'value="MATE9999"' in page
     assert "Please type the code" in client.post("/", {"code": ""}).content.decode()
 
 
-@pytest.mark.parametrize(
-    "facts",
-    [{"revoked": True}, {"expires_at": timezone.now() - timedelta(seconds=1)}],
-    ids=["revoked", "expired"],
-)
-def test_codes_that_are_over_look_like_unknown_ones(client, campaign, facts):
+def main_of(page):
+    return page.content.decode().split("<main")[1].split("</main")[0]
+
+
+@pytest.mark.parametrize("facts", [{"revoked": True}, {"expires_at": timezone.now() - timedelta(seconds=1)}])
+def test_codes_that_are_over_look_unknown_but_to_those_who_belong(client, campaign, make_person, facts):
     JoinCode.objects.create(campaign=campaign, code="OVER2345", **facts)
     over, unknown = client.get("/j/OVER2345/"), client.get("/j/NEVER234/")
     assert over.status_code == unknown.status_code == 404
-    same = [page.content.decode().split("<main")[1].split("</main")[0] for page in (over, unknown)]
-    assert same[0] == same[1]
-
-
-def test_a_code_that_is_over_leads_those_who_belong_where_they_were(as_person, campaign, person):
-    JoinCode.objects.create(campaign=campaign, code="OVER2345", expires_at=timezone.now())
-    phone = as_person(person)
+    assert main_of(over) == main_of(unknown)
+    phone = Client()
+    phone.cookies[COOKIE] = make_person(campaign).cookie
     assert phone.post("/", {"code": "over 2345"}).url == "/j/OVER2345/"
     assert phone.get("/j/OVER2345/").url == "/card/"
-
-
-def test_a_code_that_is_over_still_says_that_the_campaign_has_ended(client, campaign):
-    JoinCode.objects.create(campaign=campaign, code="OVER2345", expires_at=timezone.now())
     campaign.state = State.CLOSED
     campaign.save()
     page = client.get("/j/OVER2345/")
     assert page.status_code == 200
-    assert "has ended" in page.content.decode()
+    assert "has ended" in main_of(page)
 
 
 def test_a_draft_cannot_be_seen_and_a_paused_campaign_says_so(client, campaign, code):
-    campaign.state = State.DRAFT
-    campaign.save()
-    assert client.get(f"/j/{code}/").status_code == 404
-    campaign.state = State.PAUSED
-    campaign.save()
-    assert "taking a break" in client.get(f"/j/{code}/").content.decode()
-    campaign.state = State.CLOSED
-    campaign.save()
-    assert "has ended" in client.get(f"/j/{code}/").content.decode()
+    for state, words in ((State.DRAFT, ""), (State.PAUSED, "taking a break"), (State.CLOSED, "has ended")):
+        campaign.state = state
+        campaign.save()
+        page = client.get(f"/j/{code}/")
+        assert page.status_code == (200 if words else 404)
+        assert words in page.content.decode()
 
 
-def test_join_page_tells_whose_it_is(client, code):
+def test_the_page_tells_whose_it_is_and_ticks_nothing(client, make_campaign, code):
     page = client.get(f"/j/{code}/", headers={"accept-language": "es"}).content.decode()
-    assert "River Lab" in page
-    assert "about en español" in page
-    assert "title en español" in page
-    assert '<html lang="es" dir="ltr">' in page
-
-
-def test_nobody_runs_a_campaign_that_names_nobody(client, make_campaign):
-    JoinCode.objects.create(campaign=make_campaign(organisation="", contact=""), code="NAMELESS")
-    assert "Who runs it" not in client.get("/j/NAMELESS/").content.decode()
-
-
-@pytest.mark.parametrize(("setting", "told"), [("workshop", True), ("online", False)])
-def test_the_length_of_the_meeting_is_not_that_of_taking_part(client, make_campaign, setting, told):
-    JoinCode.objects.create(campaign=make_campaign(setting=setting, minutes=90), code="MINUTES2")
-    page = client.get("/j/MINUTES2/").content.decode()
-    assert "Ten minutes help already." in page
-    assert ("The meeting lasts about 90 minutes." in page) is told
-
-
-def test_boxes_are_not_ticked_and_buttons_weigh_the_same(client, code):
+    for words in ("River Lab", "about en español", "title en español", '<html lang="es" dir="ltr">'):
+        assert words in page
     page = client.get(f"/j/{code}/").content.decode()
     assert page.count('type="checkbox"') == 4
     assert "checked" not in page
     assert "18 years" in page
+    # Both buttons weigh the same.
     assert '<button class="button" form="decline">No, thanks</button>' in page
     assert '<button class="button">' in page
+    # The length of the meeting is not that of taking part; who is not named runs nothing; age 0 is not asked for.
+    facts = {"organisation": "", "contact": "", "minimum_age": 0, "minutes": 90}
+    for setting, told in (("workshop", True), ("online", False)):
+        JoinCode.objects.create(
+            campaign=make_campaign(setting, setting=setting, **facts), code=setting.upper()
+        )
+        page = client.get(f"/j/{setting.upper()}/").content.decode()
+        assert "Ten minutes help already." in page
+        assert ("The meeting lasts about 90 minutes." in page) is told
+        assert "Who runs it" not in page
+        assert 'name="age"' not in page
+        assert page.count('type="checkbox"') == 3
 
 
 def test_five_lines_get_their_headings_and_others_stay_as_they_are():
@@ -133,13 +115,6 @@ def test_five_lines_get_their_headings_and_others_stay_as_they_are():
     ]
     assert headed[1][0] == "Why"
     assert consent.headed("We ask.\nTo learn.") == [("", "We ask."), ("", "To learn.")]
-
-
-def test_without_a_minimum_age_nobody_is_asked_for_it(client, make_campaign):
-    JoinCode.objects.create(campaign=make_campaign("school", minimum_age=0), code="SCHOOL23")
-    page = client.get("/j/SCHOOL23/").content.decode()
-    assert 'name="age"' not in page
-    assert page.count('type="checkbox"') == 3
 
 
 @pytest.mark.parametrize("missing", sorted(TICKS))
@@ -159,49 +134,42 @@ def test_each_needed_box_is_asked_for_in_words_and_the_others_stay_ticked(consen
     assert "Not yet" in page.partition('id="boxes"')[2]
 
 
-def test_consent_makes_a_person_known_by_hashes_only(client, campaign, consent_page, settings):
+def test_consent_makes_a_person_known_by_hashes_only(client, code, consent_page, settings):
     settings.HTTPS = True
-    answer = consent_page(**TICKS)
+    # The language of the consent is that of the text which was shown.
+    client.cookies["endoxa_language"] = "ar"
+    answer = consent_page(keep_words="on", **TICKS)
     assert answer.url == "/profile/"
     person = Person.objects.get()
     cookie = answer.cookies[COOKIE]
     assert (cookie["httponly"], cookie["samesite"], cookie["secure"]) == (True, "Lax", True)
     assert len(bytes.fromhex(cookie.value)) == 16
-    assert person.secret_hash == hash_secret(cookie.value)
-    assert person.receipt_hash == hash_receipt(receipt_of(cookie.value))
-    assert (person.consent_version, person.consent_language, person.ui_language) == (1, "en", "en")
-    assert (person.consent_hour.minute, person.consent_hour.second, person.consent_hour.microsecond) == (
-        0,
-        0,
-        0,
-    )
-    assert not person.keep_words
+    receipt = receipt_of(cookie.value)
+    assert (person.secret_hash, person.receipt_hash) == (hash_secret(cookie.value), hash_receipt(receipt))
+    assert (person.consent_version, person.consent_language, person.ui_language) == (1, "en", "ar")
+    hour = person.consent_hour
+    assert (hour.minute, hour.second, hour.microsecond) == (0, 0, 0)
+    assert person.keep_words
     stored = " ".join(str(value) for value in Person.objects.values_list().get())
     assert cookie.value not in stored
-    assert receipt_of(cookie.value) not in stored
-
-
-def test_consent_language_is_that_of_the_text_which_was_shown(client, code, consent_page):
-    client.cookies["endoxa_language"] = "ar"
-    consent_page(keep_words="on", **TICKS)
-    person = Person.objects.get()
-    assert (person.ui_language, person.consent_language) == ("ar", "en")
-    assert person.keep_words
-
-
-def test_a_form_of_before_somebody_left_leads_to_no_trace_of_them(client, campaign, code):
-    path = f"/j/{code}/"
-    sent = {**TICKS, "ticket": client.get(path).context["form"]["ticket"].value(), "version": 1}
-    first = client.post(path, sent).cookies[COOKIE].value
-    before = Person.objects.get()
-    withdraw(before)
-    second = client.post(path, sent).cookies[COOKIE].value
-    after = Person.objects.get()
-    assert second != first
-    assert {after.secret_hash, after.receipt_hash}.isdisjoint({before.secret_hash, before.receipt_hash})
-    # Two taps are one person then, too.
-    assert Client().post(path, sent).cookies[COOKIE].value == second
+    assert receipt not in stored
+    # Shown again after a reload, to nobody else.
+    for _ in range(2):
+        assert receipt in client.get("/receipt/").content.decode()
+    assert client.get("/receipt/").context["onward"] == "contributor:profile"
+    assert Client().get("/receipt/").url == "/"
+    # Joining again goes on as the same person.
+    Person.objects.update(profile_done=True)
+    assert client.get(f"/j/{code}/").url == client.post(f"/j/{code}/", TICKS).url == "/card/"
     assert Person.objects.count() == 1
+
+
+def test_a_phone_of_another_campaign_is_asked(as_person, make_campaign, make_person, code):
+    client = as_person(make_person(make_campaign("lake"), "other"))
+    page = client.get(f"/j/{code}/").content.decode()
+    assert "phone forgets that one" in page
+    assert "See my receipt code there" in page
+    assert client.get("/receipt/").status_code == 302
 
 
 def test_a_double_tap_is_one_person_even_if_others_leave_between(client, campaign, code, make_person):
@@ -213,10 +181,30 @@ def test_a_double_tap_is_one_person_even_if_others_leave_between(client, campaig
     for other in others[1:]:
         withdraw(other)
         assert Client().post(path, sent).cookies[COOKIE].value == first
-    assert Person.objects.count() == 1
-    # By whoever leaves afterwards, it leads to somebody new, as before.
-    withdraw(Person.objects.get())
-    assert Client().post(path, sent).cookies[COOKIE].value != first
+    before = Person.objects.get()
+    assert not before.keep_words
+    # Once whoever it was has left, it leads to somebody new, of whom nothing follows from the one before.
+    withdraw(before)
+    second = client.post(path, sent).cookies[COOKIE].value
+    assert second != first
+    assert Client().post(path, sent).cookies[COOKIE].value == second
+    after = Person.objects.get()
+    assert {after.secret_hash, after.receipt_hash}.isdisjoint({before.secret_hash, before.receipt_hash})
+
+
+def test_what_is_sent_of_an_old_page_or_by_machines_makes_nobody(client, campaign, consent_page, code):
+    assert "hidden field left empty" in consent_page(subject="buy now", **TICKS).content.decode()
+    path = f"/j/{code}/"
+    old = client.get(path).context["form"]
+    content = {**SettingsVersion.objects.get().content, "consent_version": 2}
+    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
+    campaign.version = 2
+    campaign.save()
+    answer = client.post(path, {**TICKS, "ticket": old["ticket"].value(), "version": 1}).content.decode()
+    assert "was changed while you were reading" in answer
+    assert " checked" not in answer
+    assert 'name="version" value="2"' in answer
+    assert not Person.objects.exists()
 
 
 @pytest.mark.parametrize("ticket", ["old", "made up", "", "\0"])
@@ -228,63 +216,19 @@ def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypa
             earlier.setattr(time, "time", lambda: hour_ago)
             ticket = new_ticket()
     page = client.post(path, {**TICKS, "subject": "", "ticket": ticket, "version": 1})
-    assert not page.context["form"]["subject"].value()
+    form = page.context["form"]
+    assert not form["subject"].value()
     assert "open for a long while" in page.content.decode()
     assert not Person.objects.exists()
     # Nothing that was ticked is lost, and nothing else is ticked.
-    ticked = {box.name: bool(box.value()) for box in page.context["form"].boxes}
-    assert ticked == {**dict.fromkeys(TICKS, True), "keep_words": False}
+    assert {box.name: bool(box.value()) for box in form.boxes} == dict.fromkeys(TICKS, True) | {
+        "keep_words": False
+    }
     assert page.content.decode().count(" checked") == len(TICKS)
     assert page.content.decode().count(" autofocus") == 1
-    again = {**TICKS, "ticket": page.context["form"]["ticket"].value(), "version": 1}
+    again = {**TICKS, "ticket": form["ticket"].value(), "version": 1}
     assert client.post(path, again).status_code == 302
     assert Person.objects.count() == 1
-
-
-def test_a_changed_text_is_read_again(client, campaign, code):
-    path = f"/j/{code}/"
-    old = client.get(path).context["form"]
-    content = {**SettingsVersion.objects.get().content, "consent_version": 2}
-    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
-    campaign.version = 2
-    campaign.save()
-    answer = client.post(path, {**TICKS, "ticket": old["ticket"].value(), "version": 1})
-    assert "was changed while you were reading" in answer.content.decode()
-    assert " checked" not in answer.content.decode()
-    assert 'name="version" value="2"' in answer.content.decode()
-    assert not Person.objects.exists()
-
-
-def test_machines_that_fill_in_the_hidden_field_are_told(consent_page):
-    answer = consent_page(subject="buy now", **TICKS)
-    assert "hidden field left empty" in answer.content.decode()
-    assert not Person.objects.exists()
-
-
-def test_receipt_is_shown_again_after_a_reload(client, consent_page):
-    secret = consent_page(**TICKS).cookies[COOKIE].value
-    for _ in range(2):
-        assert receipt_of(secret) in client.get("/receipt/").content.decode()
-    assert client.get("/receipt/").context["onward"] == "contributor:profile"
-
-
-def test_a_receipt_that_would_not_work_is_not_shown(as_person, person):
-    assert as_person(person).get("/receipt/").status_code == 302
-    assert Client().get("/receipt/").url == "/"
-
-
-def test_joining_again_goes_on_as_the_same_person(as_person, person, code):
-    client = as_person(person)
-    assert client.get(f"/j/{code}/").url == "/card/"
-    assert client.post(f"/j/{code}/", TICKS).url == "/card/"
-    assert Person.objects.count() == 1
-
-
-def test_a_phone_of_another_campaign_is_asked(as_person, make_campaign, make_person, code):
-    client = as_person(make_person(make_campaign("lake"), "other"))
-    page = client.get(f"/j/{code}/").content.decode()
-    assert "phone forgets that one" in page
-    assert "See my receipt code there" in page
 
 
 def test_the_receipt_is_one_line_first_and_in_full_at_the_first_pause(client, consent_page):
@@ -364,3 +308,35 @@ def test_a_school_asks_for_a_guardian_and_shows_their_sheet(client, make_campaig
     assert not Person.objects.exists()
     assert "Your child is invited" in client.get("/j/SCHOOL23/guardian/").content.decode()
     assert client.post("/j/SCHOOL23/", {**hidden, **TICKS, "guardian": "on"}).url == "/profile/"
+
+
+TITLE = 'Rivers; "lakes", <b>\\ seas & everything else that flows in the countries of the south, والبحار أيضًا'
+
+
+def test_who_agrees_and_who_says_no_is_counted_and_nothing_else_of_them(campaign, code, consent_page):
+    other = Client()
+    other.get(f"/j/{code}/")
+    for _ in range(2):
+        answer = other.post("/j/mate-2345/no-thanks/")
+    assert "nothing about you was stored" in other.get(answer.url).content.decode()
+    assert COOKIE not in other.cookies
+    consent_page(**TICKS)
+    Person.objects.update(profile_done=True)
+    counted = Arrivals.objects.values_list("code__code", "day", "joined", "declined").get()
+    assert counted == (code, timezone.localdate(), 1, 2)
+    assert Person.objects.count() == 1
+    assert other.post("/j/NEVER234/no-thanks/").status_code == 404
+    assert other.get(f"/j/{code}/no-thanks/").status_code == 405
+    erase_people(campaign)
+    assert not Arrivals.objects.exists()
+
+
+def test_what_messengers_show_of_a_link_is_only_words(client, make_campaign):
+    campaign = make_campaign(ui_languages=["en"])
+    texts = campaign.settings.texts.model_dump()
+    texts |= {"title": {"en": TITLE}, "about": {"en": '<i>What "you" do</i>'}}
+    save(campaign, 1, {"texts": texts}, AnonymousUser())
+    JoinCode.objects.create(campaign=campaign, code="MATE2345", label="Radio <1>")
+    page = client.get("/j/MATE2345/").content.decode()
+    assert '<meta property="og:title" content="Rivers; &quot;lakes&quot;, &lt;b&gt;' in page
+    assert '<meta property="og:description" content="&lt;i&gt;What &quot;you&quot; do&lt;/i&gt;">' in page

@@ -10,16 +10,16 @@ from django.test import Client
 from django.utils import timezone
 
 from collect_support.form_filler import Page, posting
+from collect_support.samples import TICKS
 from collect_support.site_map import JUDGE, addresses, snapshot
 from endoxa_collect.anonymous import PANEL_COOKIE as JUDGE_COOKIE
 from endoxa_collect.anonymous import new_ticket
-from endoxa_collect.models import JoinCode, Judge, Person, Statement
+from endoxa_collect.models import JoinCode, Judge, Person
 from endoxa_collect.security.codes import COOKIE, hash_secret
 
 CHANGED = (
     "The person on this phone has changed since this page was opened. Nothing from this page was stored."
 )
-TICKS = {"age": "on", "take_part": "on", "publication": "on"}
 
 
 def fields(page):
@@ -74,25 +74,7 @@ def test_no_form_of_anybody_else_stores_anything(world, make_person, next_one):
     assert any(each.startswith("/t/") for each in sent)
 
 
-def test_an_answer_of_the_person_before_replaces_none(as_person, make_campaign, make_person):
-    question = {"name": "women", "axis": "gender", "text": {"en": "What do people say?"}}
-    campaign = make_campaign(survey=True, questions=[question])
-    first, second = make_person(campaign), make_person(campaign, "ben")
-    shown = fields(as_person(first).get("/survey/women/").content.decode())
-    phone = as_person(second)
-    phone.post("/survey/women/", {"lines": "said by the second", "language": "en"})
-    stale = {**shown, "lines": "said by the first", "language": "en"}
-    assert refused(phone.post("/survey/women/", stale))
-    # Twice by who it belongs to is stored once.
-    for _ in range(2):
-        as_person(first).post("/survey/women/", stale)
-    rows = Statement.objects.values_list("person", "text")
-    assert sorted(rows) == sorted([(first.pk, "said by the first"), (second.pk, "said by the second")])
-
-
-def test_a_form_that_a_phone_kept_is_told_from_those_of_the_next(
-    as_person, make_person, campaign, make_pairs
-):
+def test_a_form_that_a_phone_kept_is_told_from_later_ones(as_person, make_person, campaign, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"))
     first = make_person(campaign)
     shown = fields(as_person(first).get("/card/").content.decode())
@@ -115,20 +97,6 @@ def test_a_consent_in_a_second_tab_is_not_an_answer_of_who_joined_in_the_first(c
     assert phone.post("/j/MATE2345/", first).url == "/profile/"
     assert refused(phone.post("/j/MATE2345/", second))
     assert Person.objects.count() == 1
-
-
-def test_a_stale_page_deletes_nothing_of_the_next_person(as_person, person, make_person):
-    asked = as_person(person).post("/leave/", {"phone": "1"}).content.decode()
-    sure = {**fields(asked), "phone": "1"}
-    assert sure["sure"] == "1"
-    phone = as_person(make_person(person.campaign, "ben"))
-    assert refused(phone.post("/leave/", sure))
-    assert Person.objects.count() == 2
-    # Two quick taps of the person themselves end on the page that says so.
-    for _ in range(2):
-        as_person(person)
-        gone = phone.post("/leave/", sure, follow=True).content.decode()
-    assert "Nothing of yours is here any more" in gone
 
 
 def test_nothing_of_a_person_stays_on_the_phone_for_the_next(as_person, make_person, make_campaign):

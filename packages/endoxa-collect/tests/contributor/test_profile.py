@@ -39,18 +39,17 @@ def test_everything_may_be_left_out(newcomer):
     assert (person.origins, person.connections, person.languages, person.extras) == ([], [], [], {})
 
 
-def test_the_page_gives_a_why_for_each_question_and_ticks_only_the_language_of_the_page(newcomer):
+def test_each_question_has_its_why_and_few_ticks(newcomer, make_campaign, make_person, as_person):
     page = newcomer[1].get("/profile/").content.decode()
     assert page.count("Why we ask:") == 4
     assert page.count("I prefer not to say") == 4
     assert '<input type="checkbox" name="languages" value="en" checked>' in page
     assert page.count("checked") == 2  # and "I prefer not to say" of the campaign's own question
-
-
-def test_without_cards_the_page_does_not_speak_of_cards(make_campaign, make_person, as_person):
+    assert len(newcomer[1].get("/profile/", headers={"accept-language": "hi"}).content) < 40_000
+    # Without cards the page does not speak of cards.
     questions = [{"name": "food", "axis": "country", "text": {"en": "What is said of food?"}}]
-    campaign = make_campaign(profile=[SCHOOLING], cards=False, survey=True, questions=questions)
-    page = as_person(make_person(campaign, profile_done=False)).get("/profile/").content.decode()
+    campaign = make_campaign("lake", profile=[SCHOOLING], cards=False, survey=True, questions=questions)
+    page = as_person(make_person(campaign, "ben", profile_done=False)).get("/profile/").content.decode()
     assert page.count("Why we ask:") == 4
     assert " cards" not in page
 
@@ -86,38 +85,44 @@ def test_nobody_comes_from_everywhere(newcomer, name, most):
     assert len(getattr(person, name)) == most
 
 
-def test_add_turns_a_typed_name_into_a_box_and_stores_nothing(newcomer):
+def test_a_typed_name_becomes_a_box_or_is_told_beside_its_field_and_nothing_is_lost(newcomer):
     person, client = newcomer
     page = client.post("/profile/", {"origins_typed": "Nepal", "add": "origins"}).content.decode()
     assert '<input type="checkbox" name="origins" value="NP" checked>' in page
     assert 'name="origins_typed" value=""' in page
     person.refresh_from_db()
     assert not person.profile_done
-
-
-def test_an_unknown_name_is_told_beside_its_field_and_nothing_is_lost(newcomer):
-    page = newcomer[1].post("/profile/", {"origins": "CL", "origins_typed": "Nepall"}).content.decode()
+    page = client.post("/profile/", {"origins": "CL", "origins_typed": "Nepall"}).content.decode()
     assert "We do not know “Nepall”. Did you mean: Nepal?" in page
     assert 'value="Nepall"' in page
     assert 'name="origins" value="CL" checked' in page
-    page = newcomer[1].post("/profile/", {"languages_typed": "Qqqq"}).content.decode()
+    page = client.post("/profile/", {"languages_typed": "Qqqq"}).content.decode()
     assert "Please write it in another way" in page
 
 
-def test_preferring_not_to_say_wins(newcomer):
+def test_only_declared_choices_are_stored_and_preferring_not_to_say_wins(newcomer, make_pairs):
     person, client = newcomer
+    make_pairs(person.campaign, ("AR", "drink mate", "en"), topic="food")
+    assert "food" in client.get("/profile/").content.decode()
+    sent = {
+        "origins": ["AR", "ZZ", "<script>"],
+        "languages": ["xx-yy"],
+        "extra_age": "17",
+        "topic_optouts": "food",
+    }
+    client.post("/profile/", sent)
+    person.refresh_from_db()
+    assert (person.origins, person.languages, person.extras, person.topic_optouts) == (
+        ["AR"],
+        [],
+        {},
+        ["food"],
+    )
+    assert "Please choose one" in client.post("/profile/", {"extra_school": "never"}).content.decode()
     client.post("/profile/", {"origins": ["AR"], "origins_typed": "Qqqq", "origins_withheld": "on"})
     person.refresh_from_db()
     assert person.profile_done
     assert person.origins == []
-
-
-def test_only_declared_choices_are_stored(newcomer):
-    person, client = newcomer
-    client.post("/profile/", {"origins": ["AR", "ZZ", "<script>"], "languages": ["xx-yy"], "extra_age": "17"})
-    person.refresh_from_db()
-    assert (person.origins, person.languages, person.extras) == (["AR"], [], {})
-    assert "Please choose one" in client.post("/profile/", {"extra_school": "never"}).content.decode()
 
 
 def test_four_countries_are_on_the_page_and_the_others_are_found_by_name(newcomer):
@@ -130,34 +135,15 @@ def test_four_countries_are_on_the_page_and_the_others_are_found_by_name(newcome
     assert 'list="country-names"' in origins
 
 
-def test_topics_of_seeds_can_be_left_out(as_person, person, make_pairs):
-    make_pairs(person.campaign, ("AR", "drink mate", "en"), topic="food")
-    client = as_person(person)
-    assert "food" in client.get("/profile/").content.decode()
-    client.post("/profile/", {"topic_optouts": "food"})
-    person.refresh_from_db()
-    assert person.topic_optouts == ["food"]
-
-
-def test_the_page_is_light(newcomer):
-    assert len(newcomer[1].get("/profile/", headers={"accept-language": "hi"}).content) < 40_000
-
-
-@pytest.mark.parametrize(
-    ("typed", "language", "code"),
-    [
+def test_languages_are_found_by_any_of_their_names_and_similar_ones_are_suggested():
+    for typed, language, code in (
         ("Spanish", "en", "es"),
         ("ESPAÑOL", "en", "es"),
         ("العربية", "en", "ar"),
         ("sw", "fr", "sw"),
         ("Mapuche", "en", "arn"),
-    ],
-)
-def test_languages_are_found_by_any_of_their_names(typed, language, code):
-    assert geography.match_language(typed, language).code == code
-
-
-def test_similar_languages_are_suggested():
+    ):
+        assert geography.match_language(typed, language).code == code
     assert "sw" in geography.match_language("Swahilli", "en").perhaps
 
 

@@ -18,6 +18,7 @@ from endoxa_collect.entry.proposing import merge
 from endoxa_collect.export import columns, editions
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
+    Edition,
     JoinCode,
     Mention,
     Moderation,
@@ -79,7 +80,7 @@ def page_of(client, campaign):
     return client.get(f"/results/{campaign.slug}/").content.decode()
 
 
-def test_a_closed_campaign_shows_what_many_know_and_nothing_that_hurts(rated, client):
+def test_a_closed_campaign_shows_what_many_know_and_is_mild(rated, client, django_assert_max_num_queries):
     campaign = closed(rated(12))
     page = page_of(client, campaign)
     # Three people rated it, as many as the campaign asks for.
@@ -95,58 +96,45 @@ def test_a_closed_campaign_shows_what_many_know_and_nothing_that_hurts(rated, cl
     assert "drink mate" in client.get("/results/").content.decode()
     JoinCode.objects.create(campaign=campaign, code="MATE2345")
     assert f'href="/results/{campaign.slug}/"' in client.get("/j/MATE2345/").content.decode()
+    with django_assert_max_num_queries(6):  # the figures are kept
+        page_of(client, campaign)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+def test_the_surest_come_first_and_merged_pairs_count_together(rated, client, make_pairs, rate):
+    """k is 2, but three people are asked for at least, and more than half of those asked must know it."""
+    campaign = rated(12, sampler={"k": 2})
+    people = list(Person.objects.filter(campaign=campaign))
+    words = ("sip tea", "sip teas", "two ratings", "half", "some")
+    root, merged_pair, two, half, some = make_pairs(
+        campaign, *(("AR", text, "en") for text in words), negative=False
+    )
+    rate(root, people[:3], [4, 4, 1])
+    rate(merged_pair, people[2:6], [4, 4, 4, 4])
+    merge(merged_pair, root)
+    rate(two, people[:2], [5, 5])
+    rate(half, people[:4], [5, 5, 1, 1])
+    rate(some, people[:4], [2, 2, 2, 1])
+    found = results.heard(editions.of_day(closed(campaign)).figures)
+    # Whoever rated both counts once.
+    assert [(one["attribute"], one["heard"], one["people"]) for one in found] == [
+        ("sip tea", 6, 6),
+        ("drink mate", 3, 3),
+        ("some", 3, 4),
+    ]
+    assert "3 of 4 people had heard it" in page_of(client, campaign)
+    # What became doubtful since is listed no more, though the figures are those of the day.
+    (mate,) = Pair.objects.filter(attribute="drink mate")
+    for changes in (
         {"negative": None, "source": Source.CONTRIBUTOR},
         {"negative": None},
         {"negative": True},
         {"flags": ["report_hate"]},
         {"moderation": Moderation.HIDDEN},
         {"need": CANDIDATE},
-    ],
-    ids=["unjudged", "unjudged seed", "negative", "flagged", "hidden", "candidate"],
-)
-def test_what_is_not_listed(rated, client, changes):
-    campaign = closed(rated(12))
-    Pair.objects.filter(attribute="drink mate").update(**changes)
-    assert "drink mate" not in page_of(client, campaign)
-
-
-def test_a_pair_is_listed_once_all_its_ratings_are_in(rated, client, make_pairs, make_person, rate):
-    campaign = rated(12, sampler={"k": 2})
-    people = list(Person.objects.filter(campaign=campaign))
-    two, half, some = make_pairs(
-        campaign, ("AR", "two ratings", "en"), ("AR", "half", "en"), ("AR", "some", "en"), negative=False
-    )
-    # k is 2, but three people are asked for at least.
-    rate(two, people[:2], [5, 5])
-    rate(half, people[:4], [5, 5, 1, 1])
-    rate(some, people[:4], [2, 2, 2, 1])
-    page = page_of(client, closed(campaign))
-    assert "two ratings" not in page
-    assert ">half<" not in page
-    assert page.index("drink mate") < page.index(">some<")
-    assert "3 of 4 people had heard it" in page
-
-
-def test_the_surest_come_first_and_merged_pairs_count_together(rated, client, make_pairs, rate):
-    campaign = rated(12)
-    people = list(Person.objects.filter(campaign=campaign))
-    root, merged_pair = make_pairs(
-        campaign, ("AR", "sip tea", "en"), ("AR", "sip teas", "en"), negative=False
-    )
-    rate(root, people[:3], [4, 4, 1])
-    rate(merged_pair, people[2:6], [4, 4, 4, 4])
-    merge(merged_pair, root)
-    found = results.heard(editions.of_day(closed(campaign)).figures)
-    # Whoever rated both counts once.
-    assert [(one["attribute"], one["heard"], one["people"]) for one in found] == [
-        ("sip tea", 6, 6),
-        ("drink mate", 3, 3),
-    ]
+    ):
+        Pair.objects.filter(pk=mate.pk).update(**changes)
+        assert "drink mate" not in page_of(client, campaign), changes
+        mate.save()
 
 
 @pytest.mark.parametrize(
@@ -174,24 +162,19 @@ def test_small_cells_are_those_of_exports():
         assert dict(editions.merged(people)) == ({} if few else dict(exported))
 
 
-def test_only_pairs_that_somebody_rated_are_counted(rated, make_pairs):
+def test_only_rated_pairs_are_counted_and_countries_with_few_left_out(rated, make_pairs, client, rate):
     campaign = closed(rated(12))
-    make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(20)))
+    made = make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(20)))
     make_pairs(campaign, *(("AR", f"tick {number}", "en") for number in range(20)), need=CANDIDATE, ratings=1)
     # Two rated pairs about Argentina, one about Chile.
     found = editions.of_day(campaign).figures
     assert [found[name] for name in ("people", "rated", "ratings", "about")] == [12, 3, 9, []]
-
-
-def test_countries_with_few_pairs_are_left_out(rated, make_pairs, client, rate):
-    campaign = closed(rated(12))
-    made = make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(5)))
-    for pair in made:
+    for pair in made[:5]:
         rate(pair, Person.objects.filter(campaign=campaign), [1] * 12)
-    # The pair of Chile is left out.
-    page = page_of(client, campaign)
-    assert "<bdi>Argentina</bdi>: 7" in page.split("Countries that the sayings are about")[1]
-    assert "Chile" not in page.split("Countries that the sayings are about")[1]
+    Edition.objects.all().delete()
+    about = page_of(client, campaign).split("Countries that the sayings are about")[1]
+    assert "<bdi>Argentina</bdi>: 7" in about
+    assert "Chile" not in about
 
 
 def test_an_open_campaign_says_when(rated, client, as_person, make_person):
@@ -210,12 +193,15 @@ def test_an_open_campaign_says_when(rated, client, as_person, make_person):
     assert "drink mate" not in Client().get(f"/results/{campaign.slug}/").content.decode()
 
 
-def test_nothing_where_the_organisers_want_none(rated, client, as_person, make_person):
+def test_nothing_where_the_organisers_want_none(rated, client, as_person, make_person, make_campaign):
     campaign = rated(6, results_page=False)
     assert "/results/" not in as_person(make_person(campaign)).get("/thanks/").content.decode()
     closed(campaign)
-    assert client.get(f"/results/{campaign.slug}/").status_code == 404
-    assert client.get("/results/nowhere/").status_code == 404
+    for slug in (campaign.slug, "nowhere"):
+        assert client.get(f"/results/{slug}/").status_code == 404
+    # The first page of a site with two campaigns names none.
+    closed(make_campaign("lake"))
+    assert "/results/" not in Client().get("/").content.decode()
 
 
 def test_without_a_day_the_thanks_name_the_planned_end_or_the_organisers(rated, as_person, make_person):
@@ -242,12 +228,6 @@ def test_the_first_page_leads_to_the_results_of_the_only_campaign(rated, client,
     assert f'href="/results/{campaign.slug}/"' in as_person(make_person(campaign)).get("/").content.decode()
 
 
-def test_the_first_page_of_a_site_with_two_campaigns_names_none(rated, client, make_campaign):
-    closed(rated(12))
-    make_campaign("lake")
-    assert "/results/" not in client.get("/").content.decode()
-
-
 @pytest.fixture
 def released(rated, make_person, tmp_path):
     """A closed campaign with a public release of 12 people from Argentina, 6 from Chile and 2 from Uruguay."""
@@ -259,7 +239,7 @@ def released(rated, make_person, tmp_path):
     return campaign, made
 
 
-def test_a_release_has_a_summary(released, client):
+def test_a_release_has_a_summary(released, client, tmp_path):
     campaign, made = released
     page = page_of(client, campaign)
     assert "edition 1.0" in page
@@ -277,6 +257,19 @@ def test_a_release_has_a_summary(released, client):
     assert "Other countries</bdi>: 5" in origins
     assert "Uruguay" not in page
     assert "drink mate" in page
+    # While the campaign goes on only the summary is there, the newest one, and before the day of the results nothing.
+    campaign.state = State.OPEN
+    campaign.save()
+    page = page_of(client, campaign)
+    assert "edition 1.0" in page
+    assert "drink mate" not in page
+    export_campaign(campaign, tmp_path / "next", release="1.1", formats=("csv",))
+    assert "edition 1.1" in page_of(client, campaign)
+    content = {**SettingsVersion.objects.get().content, "results_from": "2999-01-01"}
+    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
+    campaign.version = 2
+    campaign.save()
+    assert "edition" not in page_of(client, campaign)
 
 
 def test_the_longest_bar_is_that_of_the_others_where_they_are_most(rated, client, make_person, tmp_path):
@@ -289,18 +282,6 @@ def test_the_longest_bar_is_that_of_the_others_where_they_are_most(rated, client
     assert re.findall(r'max="(\d+)" value="(\d+)"', origins) == [("23", "9"), ("23", "23")]
 
 
-def test_the_summary_is_there_at_once_and_while_the_campaign_goes_on(released, client, tmp_path):
-    campaign, _ = released
-    assert "edition 1.0" in page_of(client, campaign)
-    campaign.state = State.OPEN
-    campaign.save()
-    page = page_of(client, campaign)
-    assert "edition 1.0" in page
-    assert "drink mate" not in page
-    export_campaign(campaign, tmp_path / "next", release="1.1", formats=("csv",))
-    assert "edition 1.1" in page_of(client, campaign)
-
-
 def test_a_restricted_or_unfinished_release_is_nobodys_business(rated, client, tmp_path):
     campaign = rated(12)
     export_campaign(campaign, tmp_path / "out", release="1.0", formats=("csv",), recipient="Dr. Rain, Lake")
@@ -309,19 +290,3 @@ def test_a_restricted_or_unfinished_release_is_nobodys_business(rated, client, t
     assert "edition" not in page
     assert "Dr. Rain" not in page
     assert "when the collection has ended" in page
-
-
-def test_a_release_before_the_day_of_the_results_waits_for_it(released, client):
-    campaign, _ = released
-    content = {**SettingsVersion.objects.get().content, "results_from": "2999-01-01"}
-    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
-    campaign.version = 2
-    campaign.save()
-    assert "edition" not in page_of(client, campaign)
-
-
-def test_figures_are_kept_for_a_while(rated, client, django_assert_max_num_queries):
-    campaign = closed(rated(12))
-    page_of(client, campaign)
-    with django_assert_max_num_queries(6):
-        page_of(client, campaign)

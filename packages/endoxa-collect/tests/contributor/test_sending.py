@@ -5,12 +5,13 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
-from endoxa_collect.anonymous import owner_of
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.models import Mention, Rating, Sent, State, Statement
 from endoxa_collect.privacy import withdraw
+from endoxa_collect.security.codes import COOKIE
 from endoxa_collect.templatetags.contributor import reach
 
 
@@ -68,23 +69,17 @@ def test_what_the_site_says_of_answers(as_person, person, card, campaign):
     assert Rating.objects.get().value == 4
     # Forms that a browser sends have no token, and get pages.
     assert "Endoxa-Kept" not in client.post(rate, {"value": "4"})
+    # An invalid form token is no proof.
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies[COOKIE] = person.cookie
+    told = send(strict, rate, {"value": "4"}, uuid4())
+    assert told.status_code == 403
+    assert "Endoxa-Kept" not in told
     withdraw(person)
     assert send(client, rate, {"value": "4"}, token).status_code == 410
 
 
-def test_an_invalid_form_token_is_no_proof(person, card):
-    from django.test import Client
-
-    from endoxa_collect.security.codes import COOKIE
-
-    strict = Client(enforce_csrf_checks=True)
-    strict.cookies[COOKIE] = person.cookie
-    told = send(strict, reverse("contributor:rate", args=[card.token]), {"value": "4"}, uuid4())
-    assert told.status_code == 403
-    assert "Endoxa-Kept" not in told
-
-
-def test_pages_to_have_at_hand(as_person, person, card):
+def test_pages_to_have_at_hand(as_person, person, card, campaign):
     client = as_person(person)
     told = client.post(reverse("contributor:at_hand")).json()
     assert told["more"]
@@ -95,8 +90,16 @@ def test_pages_to_have_at_hand(as_person, person, card):
     again = client.post(reverse("contributor:at_hand"), {"have": told["keep"]}).json()
     assert first in again["keep"]
     assert first not in again["pages"]
-    # Reading draws nothing.
+    # Reading draws nothing, and nothing is at hand in a campaign that is not open.
     assert set(client.get(reverse("contributor:at_hand")).json()) == {"csrf"}
+    campaign.state = State.PAUSED
+    campaign.save()
+    assert send(client, reverse("contributor:at_hand"), {}, uuid4()).status_code == 403
+    # The worker comes from the root and may do nothing else.
+    told = client.get("/worker.js")
+    assert told["Content-Type"].startswith("text/javascript")
+    assert "worker-src 'self'" in told["Content-Security-Policy"]
+    assert told["Cache-Control"] == "no-store"
 
 
 def test_a_pause_lies_between_the_cards_where_it_is_due(as_person, make_campaign, make_person, make_pairs):
@@ -128,39 +131,24 @@ def test_a_pause_lies_between_the_cards_where_it_is_due(as_person, make_campaign
     assert [path == pause for path in paths] == [False, False, False, True, False, False, False]
 
 
-def test_nothing_is_at_hand_in_a_campaign_that_is_not_open(as_person, person, card, campaign):
-    campaign.state = State.PAUSED
-    campaign.save()
-    told = send(as_person(person), reverse("contributor:at_hand"), {}, uuid4())
-    assert told.status_code == 403
-    assert len(owner_of(person.secret_hash)) == 16
+CONTACTS = {
+    "0800 333 1665": "tel:08003331665",
+    "+54 (11) 5275-1135": "tel:+541152751135",
+    "sms: 741741": "sms:741741",
+    "https://example.org/help?x=1": "https://example.org/help?x=1",
+    "help@example.org": "mailto:help@example.org",
+    "www.example.org/help.": "https://www.example.org/help",
+    "javascript:alert(1)": "",
+    "sms:741741?body=x": "sms:741741",
+    'https://example.org"onclick=x': "https://example.org",
+    "River Lab, from 9 to 17: +54 11 5555-0123": "tel:+541155550123",
+    "call 112 at night": "",
+    "until 2027-01-31 or 31.01.2027": "",
+    "<b>12": "",
+}
 
 
-def test_the_worker_comes_from_the_root_and_may_do_nothing_else(client):
-    told = client.get("/worker.js")
-    assert told["Content-Type"].startswith("text/javascript")
-    assert "worker-src 'self'" in told["Content-Security-Policy"]
-    assert told["Cache-Control"] == "no-store"
-
-
-@pytest.mark.parametrize(
-    ("contact", "address"),
-    [
-        ("0800 333 1665", "tel:08003331665"),
-        ("+54 (11) 5275-1135", "tel:+541152751135"),
-        ("sms: 741741", "sms:741741"),
-        ("https://example.org/help?x=1", "https://example.org/help?x=1"),
-        ("help@example.org", "mailto:help@example.org"),
-        ("www.example.org/help.", "https://www.example.org/help"),
-        ("javascript:alert(1)", ""),
-        ("sms:741741?body=x", "sms:741741"),
-        ('https://example.org"onclick=x', "https://example.org"),
-        ("River Lab, from 9 to 17: +54 11 5555-0123", "tel:+541155550123"),
-        ("call 112 at night", ""),
-        ("until 2027-01-31 or 31.01.2027", ""),
-        ("<b>12", ""),
-    ],
-)
+@pytest.mark.parametrize(("contact", "address"), CONTACTS.items())
 def test_contacts_are_links_where_they_can_be(contact, address):
     page = reach(contact)
     assert page.count("<a ") == bool(address)

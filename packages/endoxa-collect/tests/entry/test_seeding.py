@@ -36,6 +36,9 @@ def test_a_table_as_spreadsheets_save_it():
     assert read(TABLE) == expected
     assert read("\ufeff" + TABLE.replace(",", ";").replace("\n", "\r\n")) == expected
     assert read(TABLE.replace(",", "\t"), "seeds.tsv") == expected
+    assert read(TABLE.encode("utf-16")) == read(TABLE.replace(",", ";").encode("cp1252")) == expected
+    rows = read("sep=;\r\ncountry;attribute;language\r\nCL;a cup, or two;en\r\n")
+    assert rows == [SeedRow("CL", "a cup, or two", "en")]
     assert read("language,COUNTRY,attribute\nes,Brasil,aman la música\n\n,,\n") == [
         SeedRow("BR", "aman la música", "es")
     ]
@@ -52,46 +55,19 @@ def test_json_lines():
     ]
 
 
-@pytest.mark.parametrize(
-    ("typed", "code"),
-    [
-        ("cl", "CL"),
-        ("Espana", "ES"),
-        ("UK", "GB"),
-        ("Deutschland", "DE"),
-    ],
-)
-def test_countries_as_organisers_write_them(typed, code):
-    (row,) = read(f"country;attribute;language\n{typed};love tea;en\n", languages=("en", "es", "de"))
-    assert row.country == code
-
-
-@pytest.mark.parametrize("typed", ["es", "ES", "es-CL", "es_419", "Spanish", "español", "Espagnol"])
-def test_languages_as_organisers_write_them(typed):
-    assert read(f"country,attribute,language\nCL,aman el pan,{typed}\n")[0].language == "es"
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("sí", True),
-        ("Oui", True),
-        ("SIM", True),
-        ("ndiyo", True),
-        ("हाँ", True),
-        ("não", False),
-        ("لا", False),
-    ],
-)
-def test_yes_and_no_in_the_languages_of_the_pages(typed, meant):
-    assert read(TABLE + f"CL,dance,en,,{typed}\n")[-1].negative is meant
-
-
-def test_the_line_of_a_spreadsheet_that_names_the_separator():
-    rows = read("sep=;\r\ncountry;attribute;language\r\nCL;a cup, or two;en\r\n")
-    assert rows == [SeedRow("CL", "a cup, or two", "en")]
-    with pytest.raises(SeedFileError, match="line 3, column 'country'"):
-        read("sep=;\ncountry;attribute;language\nXX;love tea;en\n")
+def test_countries_languages_and_yes_and_no_as_organisers_write_them():
+    for typed, code in {"cl": "CL", "Espana": "ES", "UK": "GB", "Deutschland": "DE"}.items():
+        assert (
+            read(f"country;attribute;language\n{typed};love tea;en\n", languages=("en", "es", "de"))[
+                0
+            ].country
+            == code
+        )
+    for typed in ("es", "ES", "es-CL", "es_419", "Spanish", "español", "Espagnol"):
+        assert read(f"country,attribute,language\nCL,aman el pan,{typed}\n")[0].language == "es"
+    for answer, typed in ((True, "sí Oui SIM ndiyo हाँ"), (False, "não لا")):
+        for word in typed.split():
+            assert read(TABLE + f"CL,dance,en,,{word}\n")[-1].negative is answer
 
 
 def test_a_line_separator_within_json_ends_no_line():
@@ -99,81 +75,58 @@ def test_a_line_separator_within_json_ends_no_line():
     assert read(line + "\r\n" + line, "seeds.jsonl") == [SeedRow("CL", "love tea", "en")] * 2
 
 
+COLUMNS = "country,attribute,language\n"
+ROW = '{"country": "CL", "attribute": "x", "language": "en"}'
+WRONG_LINES = [
+    ("Atlantis,love tea,en", "line 4, column 'country': found 'Atlantis'"),
+    ("AR,,en", "line 4, column 'attribute': it is empty"),
+    (f"AR,{'x' * 121},en", "121 characters, expected at most 120"),
+    (f"AR,{'x' * 100_000},en", "100000 characters, expected at most 120"),
+    ("AR,love tea,sw", "expected a language of the campaign (en, es)"),
+    ("AR,love tea", "column 'language': found ''"),
+    ("AR,love tea,en,,perhaps", "column 'negative': found 'perhaps', expected yes or no"),
+    ("Chle,love tea,en", "(did you mean Chile?)"),
+    ("CL,love tea,Spanihs", "(did you mean Spanish?)"),
+    ("CL,love tea, and cake,en,food,no", "line 4, has more cells than there are columns"),
+    ("AR,!!!,en", "column 'attribute': expected words"),
+    ('AR,"love tea,en', "no proper CSV"),
+]
+WRONG_ROWS = [
+    ('{"country": "CL", "country": "AR"}', "row 1 (line 1): is not JSON (the key 'country' is there twice)"),
+    ("[1]", "cannot be read: seeds.jsonl, row 1 (line 1): is not a JSON object"),
+    (f"{ROW}\n{{", "line 2, is no proper JSONL: is not JSON"),
+    ("[" * 100_000, "too deep or too large"),
+    (ROW.replace('"CL"', "5"), "column 'country': found '5'"),
+    (ROW.replace('"CL"', '["AR"]'), "holds list where text"),
+]
 WRONG = [
     ("seeds.ods", TABLE, "ends in one of .csv"),
-    ("seeds.csv", "country,attribute\nAR,drink mate\n", "no column 'language'"),
+    ("seeds.csv", COLUMNS.replace(",language", ""), "no column 'language'"),
     ("seeds.csv", "", "cannot be read: seeds.csv, line 1 is blank"),
-    ("seeds.csv", "country,attribute,language\n", "has no rows"),
-    ("seeds.csv", TABLE + "Atlantis,love tea,en\n", "line 4, column 'country': found 'Atlantis'"),
-    ("seeds.csv", TABLE + "AR,,en\n", "line 4, column 'attribute': it is empty"),
-    ("seeds.csv", TABLE + f"AR,{'x' * 121},en\n", "121 characters, expected at most 120"),
-    ("seeds.csv", TABLE + "AR,love tea,sw\n", "expected a language of the campaign (en, es)"),
-    ("seeds.csv", TABLE + "AR,love tea\n", "column 'language': found ''"),
-    (
-        "seeds.csv",
-        TABLE + "AR,love tea,en,,perhaps\n",
-        "column 'negative': found 'perhaps', expected yes or no",
-    ),
-    ("seeds.csv", TABLE + f"AR,{'x' * 100_000},en\n", "100000 characters, expected at most 120"),
-    ("seeds.csv", TABLE + "Chle,love tea,en\n", "(did you mean Chile?)"),
-    ("seeds.csv", TABLE + "CL,love tea,Spanihs\n", "(did you mean Spanish?)"),
-    (
-        "seeds.csv",
-        TABLE + "CL,love tea, and cake,en,food,no\n",
-        "line 4, has more cells than there are columns",
-    ),
-    (
-        "seeds.csv",
-        "country,attribute,language,language\nCL,dance,es,en\n",
-        "two columns called 'language'",
-    ),
-    (
-        "seeds.jsonl",
-        '{"country": "CL", "country": "AR"}',
-        "cannot be read: seeds.jsonl, row 1 (line 1): is not JSON (the key 'country' is there twice)",
-    ),
-    ("seeds.csv", TABLE + "AR,!!!,en\n", "column 'attribute': expected words"),
-    ("seeds.csv", TABLE + 'AR,"love tea,en\n', "no proper CSV"),
+    ("seeds.csv", COLUMNS, "has no rows"),
+    ("seeds.csv", f"{COLUMNS.strip()},language\nCL,dance,es,en\n", "two columns called 'language'"),
+    ("seeds.csv", "sep=;\ncountry;attribute;language\nXX;love tea;en\n", "line 3, column 'country'"),
     ("seeds.csv", TABLE.encode() + b"AR,aman la m\x81sica,es\n", "line 4, is not UTF-8"),
-    (
-        "seeds.csv",
-        "country,attribute,language\n" + "AR,love tea,en\n" * (MAX_ROWS + 1),
-        "more than 5000 rows",
-    ),
-    ("seeds.jsonl", "[1]", "cannot be read: seeds.jsonl, row 1 (line 1): is not a JSON object"),
-    (
-        "seeds.jsonl",
-        '{"country": "CL", "attribute": "x", "language": "en"}\n{',
-        "line 2, is no proper JSONL: is not JSON",
-    ),
-    ("seeds.jsonl", "[" * 100_000, "too deep or too large"),
-    ("seeds.jsonl", '{"country": 5, "attribute": "x", "language": "en"}', "column 'country': found '5'"),
-    ("seeds.jsonl", '{"country": ["AR"], "attribute": "x", "language": "en"}', "holds list where text"),
+    ("seeds.csv", COLUMNS + "AR,love tea,en\n" * (MAX_ROWS + 1), "more than 5000 rows"),
+    *(("seeds.csv", f"{TABLE}{line}\n", sentence) for line, sentence in WRONG_LINES),
+    *(("seeds.jsonl", text, sentence) for text, sentence in WRONG_ROWS),
 ]
 
 
-@pytest.mark.parametrize("content", [TABLE.encode("utf-16"), TABLE.replace(",", ";").encode("cp1252")])
-def test_a_table_in_another_encoding_has_the_same_rows(content):
-    assert read(content) == read(TABLE)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "text", "sentence"), WRONG)
-def test_each_fault_is_one_sentence_with_its_place(name, text, sentence):
+@pytest.mark.parametrize(("name", "text", "sentence"), WRONG, ids=[sentence for _, _, sentence in WRONG])
+def test_each_fault_is_one_sentence_with_its_place_in_words_of_the_page(monkeypatch, name, text, sentence):
     with pytest.raises(SeedFileError) as caught:
         read(text, name)
     assert sentence in str(caught.value)
     assert str(caught.value).startswith(name)
     assert "\n" not in str(caught.value)
-
-
-def test_faults_go_through_the_words_of_the_page(monkeypatch):
     for module in (seeding, tablefile):
         monkeypatch.setattr(module, "gettext", lambda text: f"<{text}>")
-    for name, text, _ in WRONG:
-        with pytest.raises(SeedFileError) as caught:
-            read(text, name)
-        assert str(caught.value).startswith("<"), str(caught.value)
+    with pytest.raises(SeedFileError, match=r"^<"):
+        read(text, name)
+
+
+def test_a_country_is_guessed_in_the_language_of_the_page():
     with translation.override("es"), pytest.raises(SeedFileError, match="Brasil"):
         read(TABLE + "Brazl,love tea,en\n")
 

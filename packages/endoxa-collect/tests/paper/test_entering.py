@@ -117,27 +117,19 @@ def test_words_on_a_sheet_become_mentions(campaign, cards, typed):
     assert not Mention.objects.exists()
 
 
-def test_words_of_a_card_that_was_rated_are_no_mention(campaign, cards, typed):
-    pair = cards[0].pair
-    path, _ = typed({"consent": "yes", 1: "4", "words_1": pair.attribute, "words_1_country": pair.country})
-    stored = enter(campaign, read_answers(path, campaign), "en")
-    assert (stored.ratings, stored.words) == (1, 0)
-    assert not Card.objects.filter(pair=None).exists()
-
-
-def test_entering_again_stores_nothing_twice(campaign, typed):
-    path, _ = typed({"consent": "yes", 1: "5"})
-    enter(campaign, read_answers(path, campaign), "en")
-    stored = enter(campaign, read_answers(path, campaign), "en")
-    assert (stored.people, stored.before) == (0, 1)
-    assert (Person.objects.count(), Rating.objects.count()) == (1, 1)
-
-
-def test_whoever_withdrew_is_not_entered_again(campaign, typed, client, settings, tmp_path):
+def test_entering_again_stores_nothing_twice_nor_who_left(campaign, cards, typed, client, settings, tmp_path):
     settings.FOLDER = tmp_path
-    path, receipts = typed({"consent": "yes", 1: "5"})
+    # Words of the card that was rated are no mention.
+    said = {"words_1": cards[0].pair.attribute, "words_1_country": cards[0].pair.country}
+    path, receipts = typed({"consent": "yes", 1: "5", **said})
     sheets = read_answers(path, campaign)
-    enter(campaign, sheets, "en")
+    for people, before in ((1, 0), (0, 1)):
+        stored = enter(campaign, sheets, "en")
+        assert (stored.people, stored.before, stored.words) == (people, before, 0)
+    assert (Person.objects.count(), Rating.objects.count()) == (1, 1)
+    # Cards from paper had no fields for new pairs.
+    card = Card.objects.get()
+    assert (card.adds, card.words, card.ticks) == (False, False, False)
     asked = client.post("/leave/", {"code": receipts[0].lower()})
     assert asked.status_code == 200
     withdraw(Person.objects.get())
@@ -171,13 +163,6 @@ def _entered(campaign, sheets):
     return Person.objects.get()
 
 
-def test_cards_from_paper_had_no_fields_for_new_pairs(campaign, typed):
-    path, _ = typed({"consent": "yes", 1: "5"})
-    enter(campaign, read_answers(path, campaign), "en")
-    card = Card.objects.get()
-    assert (card.adds, card.words, card.ticks) == (False, False, False)
-
-
 def test_candidates_about_the_countries_of_people_on_paper_ask_for_ratings(campaign, typed, make_pairs):
     own, far = make_pairs(campaign, ("CL", "sail", "en"), ("KE", "run", "en"), need=CANDIDATE)
     path, _ = typed({"consent": "yes", "origins": "CL", 1: "5"})
@@ -189,46 +174,28 @@ def test_candidates_about_the_countries_of_people_on_paper_ask_for_ratings(campa
 @pytest.mark.parametrize(
     ("cells", "sentence"),
     [
-        ({1: "5"}, r"line 2, column 'consent': found '', expected yes"),
-        ({"consent": "no", 1: "5"}, r"line 2, column 'consent': found 'no', expected yes"),
-        ({"consent": "maybe"}, r"line 2, column 'consent': found 'maybe', expected yes or no"),
+        ({"consent": ""}, r"'consent': found '', expected yes"),
+        ({"consent": "no"}, r"'consent': found 'no', expected yes"),
+        ({"consent": "maybe"}, r"'consent': found 'maybe', expected yes or no"),
+        ({2: "6"}, r"'card 2 [0-9a-f]{12}': found '6', expected 1, 2, 3, 4 or 5"),
+        ({2: "4.0"}, r"'card 2 .*': found '4.0'"),
+        ({"origins": "Atlantis"}, r"'origins': found 'Atlantis'"),
+        ({"languages": "Qqqq"}, r"'languages': found 'Qqqq'"),
+        ({"receipt": "ABC"}, r"'receipt': found 'ABC'"),
+        ({"words_1": "sing"}, r"'words_1_country': found nothing"),
+        ({"words_2": "sing", "words_2_country": "Atlantis"}, r"'words_2_country': found 'Atlantis'"),
         (
-            {"consent": "yes", 2: "6"},
-            r"line 2, column 'card 2 [0-9a-f]{12}': found '6', expected 1, 2, 3, 4 or 5",
+            {"words_1": "sing", "words_1_country": "AR", "words_1_language": "Finnish"},
+            r"'words_1_language': found 'Finnish', expected one of the campaign's: en, es",
         ),
-        ({"consent": "yes", 2: "4.0"}, r"column 'card 2 .*': found '4.0'"),
-        ({"consent": "yes", "origins": "Atlantis"}, r"line 2, column 'origins': found 'Atlantis'"),
-        ({"consent": "yes", "languages": "Qqqq"}, r"line 2, column 'languages': found 'Qqqq'"),
-        ({"consent": "yes", "receipt": "ABC"}, r"line 2, column 'receipt': found 'ABC'"),
-        ({"consent": "yes", "words_1": "sing"}, r"line 2, column 'words_1_country': found nothing"),
-        (
-            {"consent": "yes", "words_2": "sing", "words_2_country": "Atlantis"},
-            r"line 2, column 'words_2_country': found 'Atlantis'",
-        ),
-        (
-            {"consent": "yes", "words_1": "sing", "words_1_country": "AR", "words_1_language": "Finnish"},
-            r"line 2, column 'words_1_language': found 'Finnish', expected one of the campaign's: en, es",
-        ),
-        (
-            {"consent": "yes", "words_1": "x" * 130, "words_1_country": "AR"},
-            r"line 2, column 'words_1': This is 10 characters too long",
-        ),
+        ({"words_1": "x" * 130, "words_1_country": "AR"}, r"'words_1': This is 10 characters too long"),
     ],
 )
 def test_a_wrong_cell_is_named_and_nothing_is_stored(campaign, typed, cells, sentence):
-    path, _ = typed(cells, {"consent": "yes", 1: "5"})
-    with pytest.raises(UserError, match=sentence):
+    path, _ = typed({"consent": "yes", 1: "5", **cells}, {"consent": "yes", 1: "5"})
+    with pytest.raises(UserError, match=f"line 2, column {sentence}"):
         read_answers(path, campaign)
     assert not Person.objects.exists()
-
-
-def test_two_rows_with_one_code_are_told(campaign, typed):
-    same = {"consent": "yes", "receipt": "ABCD-EFGH-JKMN"}
-    path, _ = typed(same, same)
-    with pytest.raises(
-        UserError, match=r"line 3, column 'receipt': the same code as in .*answers.csv, line 2"
-    ):
-        read_answers(path, campaign)
 
 
 @pytest.mark.parametrize(
@@ -238,17 +205,16 @@ def test_two_rows_with_one_code_are_told(campaign, typed):
         (lambda text: text.replace("card 1 ", "first card "), "unknown column 'first card"),
         (lambda text: text.replace("card 1 ", "card 1 0000"), "unknown column 'card 1 0000"),
         (lambda _: "", "is empty"),
+        (str, r"line 3, column 'receipt': the same code as in .*answers.csv, line 2"),
     ],
 )
-def test_another_file_is_told(campaign, typed, change, sentence):
-    path, _ = typed({"consent": "yes"})
+def test_another_file_or_campaign_or_one_code_twice(campaign, typed, make_campaign, change, sentence):
+    same = {"consent": "yes", "receipt": "ABCD-EFGH-JKMN"}
+    path, _ = typed(same, same)
     path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
     with pytest.raises(UserError, match=sentence):
         read_answers(path, campaign)
-
-
-def test_the_file_of_another_campaign_is_told(typed, make_campaign):
-    path, _ = typed({"consent": "yes"})
+    path, _ = typed(same)
     with pytest.raises(UserError, match="this campaign has no such pair"):
         read_answers(path, make_campaign("lake"))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import os
 import subprocess
+import sys
 
 import pytest
 
@@ -15,6 +17,7 @@ from endoxa_collect.entry.seeding import add_seeds
 from endoxa_collect.models import Moderation
 from endoxa_collect.paper import choose_cards, new_receipts, write_template
 from endoxa_collect.presets import load_preset
+from support.repository import SUPPORT_PATH
 
 pypdf = pytest.importorskip("pypdf")
 
@@ -43,12 +46,16 @@ def test_cards_lack_ratings_most_take_turns_by_country_and_those_that_hurt_come_
     assert four == choose_cards(deck, "en", 4)
 
 
-def test_a_language_without_pairs_is_refused_with_those_there_are(deck):
+def test_a_language_without_pairs_and_other_endings_are_refused(deck, tmp_path):
     with pytest.raises(UserError, match=r"no live pair in language 'sw' \(it has some in: en, es\)"):
         choose_cards(deck, "sw", 4)
+    with pytest.raises(UserError, match=r"Write -o cards\.html"):
+        paper.write("", tmp_path / "cards.pdf")
+    assert not list(tmp_path.iterdir())
 
 
-def test_the_pages_show_each_card_once_with_five_boxes_and_what_hurts_after_a_notice(deck):
+def test_the_pages_show_each_card_once_and_what_hurts_after_a_notice(deck, make_pairs):
+    make_pairs(deck, ("AR", '<img src="http://127.0.0.1:1/">', "en"), negative=False)
     cards = choose_cards(deck, "en", 20)
     html = paper.page(deck, "en", cards, ("AAAA-BBBB-CCCC",))
     before, notice, after = html.partition("The next cards may hurt, or nobody has checked their words.")
@@ -56,56 +63,17 @@ def test_the_pages_show_each_card_once_with_five_boxes_and_what_hurts_after_a_no
     assert "are always late" not in before
     assert "are always late" in after
     assert "toman mate" not in html
-    assert html.count("I have never heard it") == 11 + 1  # once on the answer sheet
+    assert html.count("I have never heard it") == 12 + 1  # once on the answer sheet
     assert "consent in English" in before
     assert after.count("AAAA-BBBB-CCCC") == 2
-
-
-@pytest.fixture
-def printed(tmp_path):
-    """A function that gives the text of each page that a browser prints.
-
-    By a command: Django allows no database access in a process that drives a browser.
-    """
-
-    if CHROMIUM is None:
-        pytest.skip("no browser here")
-
-    def read(html):
-        paper.write(html, tmp_path / "cards.html")
-        target = tmp_path / "cards.pdf"
-        words = ("--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer")
-        address = (tmp_path / "cards.html").as_uri()
-        subprocess.run(
-            [CHROMIUM, *words, f"--print-to-pdf={target}", address], check=True, capture_output=True
-        )
-        return [page.extract_text() for page in pypdf.PdfReader(target).pages]
-
-    return read
-
-
-def test_words_of_people_are_text(campaign, make_pairs):
-    make_pairs(campaign, ("AR", '<img src="http://127.0.0.1:1/">', "en"), negative=False)
-    html = paper.page(campaign, "en", choose_cards(campaign, "en", 4), new_receipts(1))
+    # Words of people are text.
     assert "<img" not in html
     assert "&lt;img" in html
-
-
-def test_the_guardians_sheet_is_printed_for_a_school(make_campaign, make_pairs):
-    settings = load_preset("school").settings.model_dump(mode="json")
-    school = make_campaign("school", **settings)
-    make_pairs(school, ("AR", "sing", "fr"), negative=False)
-    html = paper.page(school, "fr", choose_cards(school, "fr", 4), new_receipts(1))
-    assert "Votre enfant est invité" in html
-    assert "signature de la mère, du père ou du tuteur légal" in html
-
-
-def test_there_is_one_place_to_tick_and_lines_for_words(deck):
-    html = paper.page(deck, "en", choose_cards(deck, "en", 20), ("AAAA-BBBB-CCCC",))
+    # There is one place to tick, and lines for words.
     cards, sheet = html.split("Answer sheet 1")
     assert 'class="tick"' not in cards
     assert cards.count("Tick on your answer sheet, beside 3.") == 1
-    assert sheet.count('class="tick"') == 4 + 11 * 5
+    assert sheet.count('class="tick"') == 4 + 12 * 5
     assert "What else do people around you say?" in sheet
     assert sheet.count("About people from") == 3
 
@@ -125,48 +93,70 @@ def test_the_strip_says_where_to_go_with_the_code(make_campaign, make_pairs, con
     assert told in html.split('class="strip"')[1]
 
 
+def printed(documents, folder):
+    """For each document the text of each page that a browser prints.
+
+    By a process of its own: Django allows no database access in one that drives a browser.
+    """
+    if CHROMIUM is None:
+        pytest.skip("no browser here")
+    for name, html in documents.items():
+        paper.write(html, folder / f"{name}.html")
+    code = (
+        "import sys; from pathlib import Path; from collect_support.browsing import chromium\n"
+        "with chromium() as browser:\n"
+        "    page = browser.new_page()\n"
+        "    for name in sys.argv[1:]:\n"
+        "        page.goto(Path(name).as_uri())\n"
+        "        page.pdf(path=str(Path(name).with_suffix('.pdf')), prefer_css_page_size=True)\n"
+    )
+    names = [str(folder / f"{name}.html") for name in documents]
+    path = os.pathsep.join([SUPPORT_PATH, os.environ.get("PYTHONPATH", "")])
+    subprocess.run(
+        [sys.executable, "-c", code, *names], check=True, env={**os.environ, "PYTHONPATH": path}, timeout=600
+    )
+    return {
+        name: [page.extract_text() for page in pypdf.PdfReader(folder / f"{name}.pdf").pages]
+        for name in documents
+    }
+
+
 @pytest.mark.slow
 @pytest.mark.browser
-@pytest.mark.parametrize("language", UI_LANGUAGES)
-def test_a_sheet_is_one_page_with_the_strip_below_its_tear_line(make_campaign, printed, language):
+def test_a_sheet_is_one_page_with_its_strip_in_every_language(make_campaign, deck, tmp_path):
     """Of 40 cards, two columns, and of 60, three; both in one document, so that it is set once in each language."""
-    loaded = load_preset("school")
+    loaded, receipts = load_preset("school"), new_receipts(2)
     campaign = make_campaign("school", **loaded.settings.model_dump(mode="json"))
-    add_seeds(campaign, [seed for seed in loaded.seeds if seed.language == language])
-    receipts = new_receipts(2)
-    cards = choose_cards(campaign, language, 60)
-    address = "https://camp.example.org/leave/"
-    html = paper.page(campaign, language, cards, receipts[:1], address)
-    fewer = paper.page(campaign, language, cards[:40], receipts[1:], address)
-    sheet = fewer[fewer.index('<section class="page sheet">') : fewer.index("</body>")]
-    pages = printed(html.replace("</body>", f"{sheet}</body>"))
-    # Consent, the guardians' page, eight cards a page, the sheets.
-    assert len(pages) == 2 + -(-60 // 8) + 2
-    for page, receipt in zip(pages[-2:], receipts, strict=True):
-        assert page.count(receipt) == 2
-        assert "camp.example.org" in page
-
-
-@pytest.mark.slow
-@pytest.mark.browser
-def test_eight_cards_are_on_a_page(deck, printed):
+    add_seeds(campaign, loaded.seeds)
+    documents = {}
+    for language in UI_LANGUAGES:
+        cards = choose_cards(campaign, language, 60)
+        address = "https://camp.example.org/leave/"
+        html = paper.page(campaign, language, cards, receipts[:1], address)
+        fewer = paper.page(campaign, language, cards[:40], receipts[1:], address)
+        sheet = fewer[fewer.index('<section class="page sheet">') : fewer.index("</body>")]
+        documents[language] = html.replace("</body>", f"{sheet}</body>")
+        if language == "fr":
+            assert "Votre enfant est invité" in html
+            assert "signature de la mère, du père ou du tuteur légal" in html
     cards = choose_cards(deck, "en", 20)
-    receipts = new_receipts(2)
-    pages = printed(paper.page(deck, "en", cards, receipts))
+    documents["deck"] = paper.page(deck, "en", cards, receipts)
+    pages_of = printed(documents, tmp_path)
+
     # Consent, ten cards on two pages, notice, one card, two answer sheets.
-    assert len(pages) == 1 + 2 + 1 + 1 + 2
-    shown = [sum(f"Card {card.number}\n" in page + "\n" for card in cards) for page in pages[1:5]]
+    deck_pages = pages_of.pop("deck")
+    assert len(deck_pages) == 1 + 2 + 1 + 1 + 2
+    shown = [sum(f"Card {card.number}\n" in page + "\n" for card in cards) for page in deck_pages[1:5]]
     assert shown == [8, 2, 0, 1]
-    assert all("write poem" not in page for page in pages[4:])
-    for page, receipt in zip(pages[5:], receipts, strict=True):
+    assert all("write poem" not in page for page in deck_pages[4:])
+    for page, receipt in zip(deck_pages[5:], receipts, strict=True):
         assert page.count(receipt) == 2
-
-
-def test_other_endings_are_refused(tmp_path):
-    with pytest.raises(UserError, match=r"Write -o cards\.html"):
-        paper.write("", tmp_path / "cards.pdf")
-    paper.write("<p>", tmp_path / "cards.html")
-    assert (tmp_path / "cards.html").read_text() == "<p>"
+    for language, pages in pages_of.items():
+        # Consent, the guardians' page, eight cards a page, the sheets.
+        assert len(pages) == 2 + -(-60 // 8) + 2, language
+        for page, receipt in zip(pages[-2:], receipts, strict=True):
+            assert page.count(receipt) == 2, language
+            assert "camp.example.org" in page, language
 
 
 def test_the_template_has_a_row_a_sheet_and_a_column_a_card(deck, tmp_path):

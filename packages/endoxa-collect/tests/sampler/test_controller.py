@@ -1,4 +1,4 @@
-"""The balance between new pairs and ratings."""
+"""The balance between new pairs and ratings, and where open questions go: where most is unsaid (Good and Turing)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa_collect.sampler.controller import Balance, Expected, Outlook, Pace, adds_on, forecast
+from endoxa_collect.sampler.controller import (
+    Balance,
+    Expected,
+    MentionCounts,
+    Outlook,
+    Pace,
+    adds_on,
+    fields,
+    forecast,
+    least_mentioned,
+    question_share,
+    unseen_mass,
+)
+from endoxa_collect.sampler.slots import SamplerSettings
 
 ROOM = Expected(together=True, people=10, minutes=40.0)
 
@@ -18,32 +31,95 @@ def seen(backlog=0, people=10, each=2.0, minutes=30.0, new_pairs=0.2, k=3, order
     return Outlook(backlog, Pace(people, each), minutes, expected, new_pairs, k, ordered)
 
 
+EXPLORE, HALF, SPARSE, VALIDATE = Balance
+
+
 @pytest.mark.parametrize(
-    ("backlog", "balance"),
+    ("facts", "balance"),
     [
-        (0, Balance.EXPLORE),
-        (168, Balance.EXPLORE),
-        (169, Balance.BALANCE),
-        (180, Balance.SPARSE),
-        (192, Balance.VALIDATE),
+        # 10 people x 2 a minute x 30 minutes = 600 ratings, of which 28 % are 168.
+        ({"backlog": 0}, EXPLORE),
+        ({"backlog": 168}, EXPLORE),
+        ({"backlog": 169}, HALF),
+        ({"backlog": 180}, SPARSE),
+        ({"backlog": 192}, VALIDATE),
+        ({"backlog": 170, "people": 100}, EXPLORE),
+        ({"backlog": 170, "people": 1}, VALIDATE),
+        # Six ratings are on their way. At 3.6 minutes, the last 9 % of 40, nothing is sure; a minute before, more.
+        ({"minutes": 4.6}, EXPLORE),
+        ({"minutes": 3.6}, VALIDATE),
+        ({"minutes": -5.0}, VALIDATE),
     ],
 )
-def test_fields_for_new_pairs_go_as_the_backlog_nears_the_capacity(backlog, balance):
-    # 10 people x 2 a minute x 30 minutes = 600 ratings, of which 28 % are 168.
-    assert seen(backlog).capacity == 600
-    assert forecast(seen(backlog)).balance == balance
+def test_fields_for_new_pairs_go_as_the_backlog_nears_the_capacity(facts, balance):
+    assert seen(**facts).balance == forecast(seen(**facts)).balance == balance
 
 
-def test_pairs_that_would_come_too_late_are_not_asked_for():
-    # Six ratings are on their way. At 3.6 minutes, the last 9 % of 40, nothing is sure; a minute before, more than six.
-    assert seen(minutes=4.6).balance == Balance.EXPLORE
-    assert seen(minutes=3.6).balance == Balance.VALIDATE
-    assert seen(minutes=-5.0).balance == Balance.VALIDATE
+@pytest.mark.parametrize(
+    ("backlog", "before", "after"),
+    # The limits of 600 ratings are 168, 179 and 191; the way back is open up to 151, 161 and 172.
+    [
+        (155, None, EXPLORE),
+        (155, EXPLORE, EXPLORE),
+        (155, HALF, HALF),
+        (151, HALF, EXPLORE),
+        (180, VALIDATE, VALIDATE),
+        (165, VALIDATE, SPARSE),
+        (169, EXPLORE, HALF),
+    ],
+)
+def test_more_new_pairs_are_asked_for_again_with_room_to_spare_only(backlog, before, after):
+    assert seen(backlog).balance_after(before) is after
+
+
+@pytest.mark.parametrize("nothing", [{"people": 0}, {"minutes": 0.0}, {"minutes": -3.0}, {"each": 0.0}])
+def test_with_nobody_or_no_time_nothing_is_safe_and_nothing_new_is_asked_for(nothing):
+    now = seen(10, **nothing)
+    assert (now.safe_capacity, now.prompts, now.balance) == (0.0, 0.0, VALIDATE)
+
+
+FEW = {"backlog": 30, "people": 3, "each": 50.0, "new_pairs": 0.0, "k": 5}
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        # Each card adds more than a third of a pair, or less.
+        ({"new_pairs": 0.35, "ordered": EXPLORE}, {"short": 15}),
+        ({"new_pairs": 0.33, "ordered": EXPLORE}, {"short": 0}),
+        ({"backlog": 700, "new_pairs": 3.0, "ordered": VALIDATE}, {"coming": 0.0, "short": 50}),
+        # Fewer people than ratings wanted are too few however fast they are, and nobody rates their own.
+        (FEW, {"short": 0, "too_few_people": True}),
+        (FEW | {"people": 5}, {"too_few_people": False}),
+        (FEW | {"people": 5, "new_pairs": 0.1}, {"too_few_people": True}),
+        (FEW | {"people": 6, "new_pairs": 0.1}, {"too_few_people": False}),
+        (FEW | {"backlog": 0}, {"too_few_people": False}),
+        ({}, {"guessed_people": None}),
+    ],
+)
+def test_what_is_foretold(facts, expected):
+    found = forecast(seen(**facts))
+    assert {name: getattr(found, name) for name in expected} == expected
+
+
+def test_a_guess_says_so():
+    assert forecast(Outlook(0, Pace(40, 1.5, guessed=True), 30.0, ROOM, 0.0, 3)).guessed_people == 40
+
+
+def test_towards_the_end_people_leave_and_nobody_is_waited_for():
+    assert ROOM.leaving == pytest.approx(3.6)
+    assert replace(ROOM, together=False).leaving == pytest.approx(0.8)
+    assert [seen(minutes=minutes).hurried for minutes in (30.0, 12.1, 12.0, -1.0)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_worked_example_where_an_organiser_decides():
     # 600 ratings come; 300 are missing, and 0.5 x 600 new pairs ask for 3 each: 300 + 900 - 600 = 600, 2 a pair.
-    found = forecast(seen(300, new_pairs=0.5, ordered=Balance.EXPLORE))
+    found = forecast(seen(300, new_pairs=0.5, ordered=EXPLORE))
     assert (found.short, found.coming) == (300, 300.0)
     # Until then 20 ratings a minute bring 10 pairs = 30 wanted ratings: 300 + 30 t = 600 at t = 10.
     assert found.switch_in == pytest.approx(10.0)
@@ -55,11 +131,6 @@ def test_worked_example_where_the_controller_decides():
     found = forecast(seen(60, new_pairs=0.5))
     assert found.switch_in == pytest.approx((1.14 * 0.28 * 600 - 60) / (10 + 1.14 * 0.28 * 20), abs=0.3)
     assert (found.short, found.coming) == (0, pytest.approx(10 * found.switch_in))
-
-
-def test_in_a_room_people_leave_before_the_end_and_online_hardly():
-    assert Expected(together=True, people=10, minutes=40.0).leaving == pytest.approx(3.6)
-    assert Expected(together=False, people=10, minutes=40.0).leaving == pytest.approx(0.8)
 
 
 def test_safe_capacity_worked_by_hand():
@@ -76,23 +147,9 @@ def test_safe_capacity_is_the_fifth_percentile_of_planted_campaigns():
     assert np.mean(total < seen().safe_capacity) == pytest.approx(0.05, abs=0.02)
 
 
-@pytest.mark.parametrize("nothing", [{"people": 0}, {"minutes": 0.0}, {"minutes": -3.0}, {"each": 0.0}])
-def test_with_nobody_or_no_time_nothing_is_safe_and_nothing_new_is_asked_for(nothing):
-    now = seen(10, **nothing)
-    assert (now.safe_capacity, now.prompts, now.balance) == (0.0, 0.0, Balance.VALIDATE)
-
-
-def test_when_everyone_leaves_what_is_asked_for_ends():
-    assert [seen(170, people=people).balance for people in (100, 10, 1)] == [
-        Balance.EXPLORE,
-        Balance.BALANCE,
-        Balance.VALIDATE,
-    ]
-
-
 def test_prompts_fill_up_an_empty_backlog_and_end_when_fields_are_left_out():
     assert [seen(backlog).prompts for backlog in (0, 84, 126, 168)] == pytest.approx([0.6, 0.3, 0.15, 0.0])
-    assert seen(ordered=Balance.VALIDATE).prompts == 0
+    assert seen(ordered=VALIDATE).prompts == 0
     assert replace(seen(84), most_prompts=0.2).prompts == pytest.approx(0.1)
 
 
@@ -103,33 +160,7 @@ def test_candidates_come_in_up_to_the_target_and_never_beyond_what_is_safe():
     late = seen(minutes=4.9)
     assert late.safe_capacity < 0.28 * late.capacity + late.inflow
     assert late.room == int((late.safe_capacity - late.inflow) // 3)
-    assert seen(ordered=Balance.EXPLORE).room == 0
-
-
-def test_k_is_out_of_reach_when_each_card_adds_more_than_a_third_of_a_pair():
-    assert forecast(seen(new_pairs=0.34, ordered=Balance.EXPLORE)).short > 0
-    assert forecast(seen(new_pairs=0.33, ordered=Balance.EXPLORE)).short == 0
-
-
-def test_nothing_new_comes_where_only_ratings_are_asked_for():
-    found = forecast(seen(700, new_pairs=3.0, ordered=Balance.VALIDATE))
-    assert (found.coming, found.short) == (0.0, 50)
-
-
-def test_a_guess_says_so():
-    assert forecast(seen()).guessed_people is None
-    assert forecast(Outlook(0, Pace(40, 1.5, guessed=True), 30.0, ROOM, 0.0, 3)).guessed_people == 40
-
-
-def test_fewer_people_than_ratings_wanted_are_too_few_however_fast_they_are():
-    assert forecast(seen(30, people=3, each=50.0, new_pairs=0.0, k=5)).short == 0
-    assert forecast(seen(30, people=3, each=50.0, new_pairs=0.0, k=5)).too_few_people
-    assert not forecast(seen(30, people=5, new_pairs=0.0, k=5)).too_few_people
-    assert forecast(
-        seen(30, people=5, each=50.0, new_pairs=0.1, k=5)
-    ).too_few_people  # nobody rates their own
-    assert not forecast(seen(30, people=6, new_pairs=0.1, k=5)).too_few_people
-    assert not forecast(seen(0, people=3, new_pairs=0.0, k=5)).too_few_people  # every pair has them already
+    assert seen(ordered=EXPLORE).room == 0
 
 
 def test_cards_with_fields():
@@ -175,37 +206,13 @@ def test_the_expected_people_are_forgotten_slowly():
     assert room.pace(30.0, 0, 0.0) == room.pace(0.0, 0, 0.0)
     # At minute 13 with 4 of 40 there, sixty pairs of three missing ratings leave room for new ones.
     late = Outlook(180, room.pace(13.0, 4, 1.0), 47.0, room, 0.2, 3)
-    assert late.balance is Balance.EXPLORE
-    assert Outlook(180, Pace(4, 1.0), 47.0, room, 0.2, 3).balance is Balance.VALIDATE
-
-
-@pytest.mark.parametrize("age", [5, 13, 15, 20])
-def test_a_room_that_fills_slowly_does_not_stop_asking_for_words(age):
-    """The preset `laces`: 384 seeds lack three ratings each, 4 of 40 people are there."""
-    room = Expected(together=True, people=40, minutes=90.0)
-    missing = 3 * 384 - 4 * 1.5 * age
-    now = Outlook(missing, room.pace(float(age), 4, 1.5), 90.0 - age, room, 0.05, 3)
-    assert now.balance_after(Balance.EXPLORE) is Balance.EXPLORE
-
-
-def test_more_new_pairs_are_asked_for_again_with_room_to_spare_only():
-    # The limits of 600 ratings are 168, 179 and 191; the way back is open up to 151, 161 and 172.
-    assert seen(155).balance_after(None) is Balance.EXPLORE
-    assert seen(155).balance_after(Balance.EXPLORE) is Balance.EXPLORE
-    assert seen(155).balance_after(Balance.BALANCE) is Balance.BALANCE
-    assert seen(151).balance_after(Balance.BALANCE) is Balance.EXPLORE
-    assert seen(180).balance_after(Balance.VALIDATE) is Balance.VALIDATE
-    assert seen(165).balance_after(Balance.VALIDATE) is Balance.SPARSE
-    assert seen(169).balance_after(Balance.EXPLORE) is Balance.BALANCE
-
-
-def test_nobody_is_waited_for_in_the_last_third_or_so():
-    assert [seen(minutes=minutes).hurried for minutes in (30.0, 12.1, 12.0, -1.0)] == [
-        False,
-        False,
-        True,
-        True,
-    ]
+    assert late.balance is EXPLORE
+    assert Outlook(180, Pace(4, 1.0), 47.0, room, 0.2, 3).balance is VALIDATE
+    # The preset `laces`: 384 seeds lack three ratings each, 4 of 40 people are there.
+    room = replace(room, minutes=90.0)
+    for age in (5, 13, 15, 20):
+        now = Outlook(3 * 384 - 6 * age, room.pace(float(age), 4, 1.5), 90.0 - age, room, 0.05, 3)
+        assert now.balance_after(EXPLORE) is EXPLORE
 
 
 def test_online_people_count_by_the_window_in_which_they_come():
@@ -219,3 +226,74 @@ def test_online_people_count_by_the_window_in_which_they_come():
     assert later.each * 24 * 60 == pytest.approx((30 + 20) / 2)
     assert weeks.target > ROOM.target
     assert weeks.returning == pytest.approx(0.3 * weeks.minutes)
+
+
+@pytest.mark.parametrize(
+    ("said", "mass"),
+    [
+        (MentionCounts(0, 0), 1.0),
+        (MentionCounts(1, 1), 1.0),
+        (MentionCounts(4, 2), 0.5),  # a a b c
+        (MentionCounts(10, 0), 0.0),
+        (MentionCounts(7, 7), 1.0),
+    ],
+)
+def test_the_share_of_mentions_that_are_alone(said, mass):
+    assert unseen_mass(said) == mass
+    for once in (said.mentions + 1, -1):
+        with pytest.raises(ValueError, match="cannot be the only ones"):
+            unseen_mass(MentionCounts(said.mentions, once))
+
+
+def test_the_estimate_is_the_chance_of_something_new_on_average():
+    """Planted: 60 pairs with Zipf's chances, 40 mentions. The exact mean chance that the 40th is new is known."""
+    chances = 1 / np.arange(1, 61)
+    chances /= chances.sum()
+    exact = float((chances * (1 - chances) ** 39).sum())
+    rng = np.random.default_rng(3)
+    drawn = rng.multinomial(40, chances, size=2_000)
+    found = [unseen_mass(MentionCounts(40, int((counts == 1).sum()))) for counts in drawn]
+    error = np.std(found) / np.sqrt(len(found))
+    assert abs(np.mean(found) - exact) < 4 * error
+    assert error < 0.003
+
+
+def test_the_country_of_which_most_is_unsaid_comes_first_and_the_order_given_decides_between_equals():
+    said = {"AR": MentionCounts(10, 1), "CL": MentionCounts(10, 6), "UY": MentionCounts(2, 2)}
+    assert least_mentioned(["AR", "CL", "UY", "PE"], said) == ["UY", "PE", "CL", "AR"]
+    assert least_mentioned(["PE", "UY"], said) == ["PE", "UY"]
+    assert least_mentioned([], said) == []
+
+
+@pytest.mark.parametrize(
+    ("origins", "share"),
+    [
+        (["AR"], 0.1),  # 1 of 10 alone, 0.3 on average
+        (["CL"], 0.5),  # 5 of 10
+        (["UY"], 0.3),
+        (["AR", "CL"], 0.5),
+        ([], 0.3),
+        (["PE"], 0.6),  # never mentioned: as often as may be
+    ],
+)
+def test_people_of_whose_country_most_is_unsaid_are_asked_most(origins, share):
+    said = {"AR": MentionCounts(10, 1), "CL": MentionCounts(10, 5), "UY": MentionCounts(10, 3)}
+    assert question_share(0.3, origins, ["AR", "CL", "UY"], said, 0.6) == pytest.approx(share)
+    assert question_share(0.3, origins, [], said, 0.6) == 0.3
+    assert question_share(0.3, origins, ["FR"], {"FR": MentionCounts(3, 0)}, 0.6) == 0.3
+
+
+@pytest.mark.parametrize(
+    ("adds", "own", "asked", "candidates", "shown"),
+    [
+        (True, True, 0, 0.0, (True, True)),
+        (True, False, 3, 0.15, (False, True)),
+        (True, True, 4, 0.0, (True, False)),
+        (True, True, 0, 0.16, (True, False)),
+        (True, False, 4, 0.0, (False, False)),
+        (False, True, 0, 0.0, (False, False)),
+    ],
+)
+def test_words_are_asked_for_at_home_and_ticks_of_the_first_four(adds, own, asked, candidates, shown):
+    found = fields(adds=adds, home=own, tick_count=asked, candidates=candidates, settings=SamplerSettings())
+    assert found == shown

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from endoxa_collect.sampler.slots import (
+    CANDIDATE,
     FULL,
     NEEDS,
     OPEN,
@@ -19,7 +20,6 @@ from endoxa_collect.sampler.slots import (
     is_candidate,
     need,
     open_slots,
-    place,
     wanted,
 )
 
@@ -77,16 +77,14 @@ def test_as_many_slots_are_open_as_ratings_are_missing(k, own, near, filled):
     assert list(found) == sorted(found, key=list(Slot).index)
 
 
-def test_how_near_somebody_is():
-    assert [place(code, {"AR"}, {"CL", "UY"}) for code in ("AR", "UY", "JP")] == [OWN, NEAR, ANYONE]
-
-
 @pytest.mark.parametrize(
     ("ratings", "variance", "state"),
     [(0, None, NEEDS), (2, 4.0, NEEDS), (3, 1.4, OPEN), (3, 1.5, TOPUP), (6, 1.5, TOPUP), (7, 4.0, FULL)],
 )
 def test_the_state_of_a_pair(ratings, variance, state):
     assert need(ratings, variance, SamplerSettings()) == state
+    # Stored by number, in the order in which they come.
+    assert (NEEDS, TOPUP, OPEN, FULL, CANDIDATE) == (0, 1, 2, 3, 4)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +103,10 @@ def test_candidates_wait_for_anything_that_says_more_than_one_tick(facts, waits)
     assert not is_candidate(**facts, settings=SamplerSettings(second_mention=False))
 
 
-def test_an_unknown_setting_is_refused():
+def test_an_unknown_setting_is_refused_and_shares_are_shown_in_per_cent():
     with pytest.raises(ValidationError, match="neer"):
         SamplerSettings.model_validate({"neer": 1})
+    fields = SamplerSettings.model_json_schema()["properties"]
+    shares = {name for name, field in fields.items() if "in per cent" in field["title"]}
+    assert {name for name, field in fields.items() if field.get("percent")} == shares
+    assert {name for name, field in fields.items() if field.get("maximum", 2) <= 1} == shares

@@ -44,18 +44,13 @@ def answer(person, value=4):
 
 
 @pytest.mark.usefixtures("wave")
-def test_no_card_stands_under_what_was_told_of_another(person, as_person):
+def test_no_card_stands_under_what_was_told_of_another_nor_the_page_that_asks_for_words(person, as_person):
     phone = as_person(person)
     for value in (4, 5):
         answer(person, value)
         page = phone.get("/card/", follow=True).content.decode()
         assert "form" in page
         assert "know this one too" not in page
-
-
-@pytest.mark.usefixtures("wave")
-def test_nor_is_anything_told_on_the_page_that_asks_for_words(person, as_person):
-    phone = as_person(person)
     card = drawing.next_card(person)
     answering.rate(person, card.token, 4)
     page = phone.get(f"/card/{card.token}/add/").content.decode()
@@ -74,16 +69,11 @@ def test_the_pause_quotes_what_it_is_about(person, as_person, path):
     # Three lines; not the latest answer, which can still be taken back, nor what the person had not heard.
     assert told.count(TEN) == 3
     assert {words for words in (never, *said) if f">{words}<" in told} == set(said[1:4])
-
-
-@pytest.mark.usefixtures("wave")
-def test_only_cards_since_the_pause_before_are_told_of(person, as_person):
-    every = person.campaign.settings.sampler.break_after
-    old = [answer(person) for _ in range(3)]
-    for _ in range(every + 1):
+    # Nor those before an earlier pause.
+    for _ in range(person.campaign.settings.sampler.break_after + 1):
         answer(person, 1)
-    page = as_person(person).get("/pause/").content.decode()
-    assert not [words for words in old if f">{words}<" in page]
+    page = phone.get("/pause/").content.decode()
+    assert not [words for words in said if f">{words}<" in page]
 
 
 def test_only_who_recognised_it_after_it_was_added_counts(campaign, person, pairs, make_person):
@@ -102,3 +92,6 @@ def test_only_who_recognised_it_after_it_was_added_counts(campaign, person, pair
         stored_rating(make_person(campaign, f"late {number}"), pair, 4, now + timedelta(minutes=1))
         stored_rating(make_person(campaign, f"never {number}"), pair, 1, now - timedelta(minutes=1))
     assert recognised(person) == 3
+    # Nor what they rated themselves since.
+    stored_rating(person, pair, 4, now - timedelta(minutes=1))
+    assert recognised(person) == 0
