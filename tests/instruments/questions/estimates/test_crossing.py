@@ -170,8 +170,7 @@ def test_parts_of_a_gap_add_up_to_it_in_every_template():
             condition="disambig",
             label=label,
         )
-        for number in range(300)
-        for label in [int(rng.random() < 0.3)]
+        for number, label in enumerate((rng.random(300) < 0.3).astype(int).tolist())
     ]
     answers = pl.DataFrame(rows).select("template", **counted())
     sums = answers.group_by("template").agg(pl.exclude("template").sum()).sort("template")
@@ -184,28 +183,23 @@ def test_parts_of_a_gap_add_up_to_it_in_every_template():
 
 
 def test_gaps_that_differ_by_group_alone():
-    def choose(template, group, number):
-        right = group < 4 if number % 2 else True
-        return (STEREOTYPED if number % 2 == 0 else ANTI) if right else UNKNOWN
-
-    rows = [
-        answer(
-            100 * place + number,
-            choose(template, group, number),
-            template=f"T-{template}",
-            identity=f"G{group}",
-            condition="disambig",
-            label=STEREOTYPED if number % 2 == 0 else ANTI,
-        )
-        for place, (template, group) in enumerate(full(25, 7))
-        for number in range(6)
-    ]
-    row = lean(pl.DataFrame(rows), "disambig")
-    # Right answers that contradict the stereotype are missed for three of seven groups, everywhere for the same.
+    """Right answers that contradict the stereotype are missed for three of seven groups, everywhere for the same."""
+    sides = {
+        STEREOTYPED: lambda *_: STEREOTYPED,
+        ANTI: lambda _t, group, _n: ANTI if group < 4 else UNKNOWN,
+    }
+    answers = pl.concat(
+        [
+            asked(full(25, 7), choose, each=3, condition="disambig", label=label).with_columns(
+                pl.col("item_id", "example_id") + f"-{label}"
+            )
+            for label, choose in sides.items()
+        ]
+    )
+    row = lean(answers, "disambig")
     assert row["lean"] == pytest.approx(3 / 7)
     assert row["reason"] == "answers are wrong in questions about only 3 of 7 groups, at least 6 needed"
-    without = lean(pl.DataFrame(rows).drop("identity"), "disambig")
-    assert without["verdict"] == "above"
+    assert lean(answers.drop("identity"), "disambig")["verdict"] == "above"
 
 
 def protocols(cells, **chosen):
@@ -250,32 +244,26 @@ def names(cells, before, after):
     return pl.concat([asked(cells, before), named], how="vertical_relaxed")
 
 
-def test_names_that_change_answers_about_some_groups_only():
-    answers = names(
+def test_names_that_change_answers_about_some_groups_only_or_everywhere():
+    some = names(
         full(25, 7), lambda *_: STEREOTYPED, lambda _t, group, _n: UNKNOWN if group < 4 else STEREOTYPED
     )
-    analysis = analyze_qa(answers, **QUICK)
+    analysis = analyze_qa(some, **QUICK)
     row = analysis.differences.row(by_predicate=pl.col("name") == "bias_score", named=True)
     assert row["value"] == pytest.approx(4 / 7)
     assert (row["verdict"], row["sampled"], row["groups"]) == ("cannot-be-tested", "both", 7)
     assert "questions about only 4 of 7 groups" in row["reason"]
     ratio = analysis.retention.row(0, named=True)
-    assert (ratio["value"], ratio["verdict"], ratio["low"]) == (
-        pytest.approx(3 / 7),
-        "cannot-be-tested",
-        None,
-    )
+    assert (ratio["value"], ratio["verdict"]) == (pytest.approx(3 / 7), "cannot-be-tested")
+    assert ratio["low"] is None
 
-
-def test_names_that_change_answers_everywhere():
     def before(template, group, number):
         return STEREOTYPED if (template + group + number) % 5 else ANTI
 
-    answers = names(full(25, 8), before, lambda t, g, n: UNKNOWN if n < 2 else before(t, g, n))
-    analysis = analyze_qa(answers, **QUICK)
+    everywhere = names(full(25, 8), before, lambda t, g, n: UNKNOWN if n < 2 else before(t, g, n))
+    analysis = analyze_qa(everywhere, **QUICK)
     for row in analysis.differences.iter_rows(named=True):
-        if row["name"] != "bias_unscaled":
-            assert (row["verdict"] in ("above", "below"), row["groups"]) == (True, 8)
+        assert row["name"] == "bias_unscaled" or (row["verdict"] in ("above", "below") and row["groups"] == 8)
         assert row["low"] <= row["value"] <= row["high"]
     ratio = analysis.retention.row(0, named=True)
     assert ratio["value"] == pytest.approx(0.5)
@@ -316,6 +304,8 @@ def differing_groups(seed):
 
 @pytest.mark.slow
 def test_groups_that_differ_without_a_lean_are_claimed_seldom():
-    worlds = [differing_groups(seed) for seed in range(60)]
-    assert sum(lean(world)["p_value"] <= 0.05 for world in worlds) <= 8  # 3 expected; more: 3 times in 1,000
-    assert sum(lean(world.drop("identity"))["p_value"] <= 0.05 for world in worlds) > 8
+    worlds = [differing_groups(seed) for seed in range(36)]
+    assert (
+        sum(lean(world)["p_value"] <= 0.05 for world in worlds) <= 6
+    )  # 1.8 expected; more: 2 times in 1,000
+    assert sum(lean(world.drop("identity"))["p_value"] <= 0.05 for world in worlds) > 6

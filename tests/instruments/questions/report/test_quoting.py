@@ -64,12 +64,17 @@ def shuffled(answers: pl.DataFrame) -> pl.DataFrame:
     return answers.with_columns(order=pl.Series(orders))
 
 
-def test_a_model_that_knows_the_answers_and_prefers_no_place(tmp_path):
+def test_a_model_that_knows_the_answers_and_prefers_no_place_concerns_by_what_cannot_be_read(tmp_path):
     diagnostics, concerning, _ = found(tmp_path, change=shuffled)
     assert concerning == []
     assert set(diagnostics) == {RECOGNITION, LOST, PLACE}
     assert diagnostics[RECOGNITION].value > 0.9
     assert abs(diagnostics[PLACE].value) < 0.1
+    diagnostics, concerning, _ = found(
+        tmp_path / "lost", Lean(0.3, wrong=0.05, unparsed=0.4), change=shuffled
+    )
+    assert LOST in concerning
+    assert 0.25 < diagnostics[LOST].value < 0.55
 
 
 def test_a_model_that_guesses_has_no_lean(tmp_path):
@@ -105,12 +110,6 @@ def test_a_model_that_names_whatever_stands_first(tmp_path):
     spoken = [f"{row.value} {row.rest}" for row in figure.plot.rows]
     assert spoken[0] == f"{signed(100 * place.value, 1)} 100.0\u00a0% taken, {right} right"
     assert spoken[2].startswith(f"{signed(-100 / place.n * _right_at(folder, 2), 1)} 0.0\u00a0% taken")
-
-
-def test_answers_that_cannot_be_read(tmp_path):
-    diagnostics, concerning, _ = found(tmp_path, Lean(error=0.3, wrong=0.05, unparsed=0.4), change=shuffled)
-    assert LOST in concerning
-    assert 0.25 < diagnostics[LOST].value < 0.55
 
 
 def test_precision_and_words_come_from_run_json_and_names_are_escaped(tmp_path):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from endoxa.testing.sentences import check_finding, check_findings
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
 
 S, A, U = STEREOTYPED, ANTI, UNKNOWN
+SENTENCES = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8"))
 Choices = list[Any]
 
 
@@ -90,14 +93,12 @@ EDGES: dict[str, pl.DataFrame] = {
     "few errors, alike in both kinds, unbalanced": clear(
         mixed([S] * 225 + [A] * 25), mixed([A] * 45 + [S] * 5)
     ),
-    "always stereotyped": answers([S] * 100, templates=10),
     "always stereotyped, five templates": answers([S] * 100, templates=5),
     "always the other person": answers([A] * 100, templates=10),
     "one always stereotyped, one fair": models(one=answers([S] * 200, templates=20), two=FAIR),
     "a lean": LEANING,
     "no lean": FAIR,
     "a lean against": answers(unlike(600, 20, 0.5, -0.6), templates=20),
-    "as many of both in every template": answers([S] * 40 + [A] * 40, templates=10),
     "a tiny lean in five templates": answers(([S] * 5 + [A] * 4 + [U]) * 40, templates=5),
     "a lean smaller than the digits": answers([S] * 12 + [U] * 60_000, templates=12),
     "huge and trivial": answers(times(stereotyped=10_150, anti=9_850, unknown=20_000), templates=25),
@@ -181,7 +182,6 @@ EDGES: dict[str, pl.DataFrame] = {
     ),
     "names halve a lean": with_names(LEANING, answers(unlike(600, 20, 0.25, 0.6), templates=20)),
     "names change nothing": with_names(pl.concat([LEANING, UNBALANCED]), pl.concat([LEANING, UNBALANCED])),
-    "names make all errors": with_names(answers([U] * 120, templates=12), answers([S] * 120, templates=12)),
     "names take all errors": with_names(answers([S] * 120, templates=12), answers([U] * 120, templates=12)),
     "names in three templates": with_names(answers([S] * 60, templates=3), answers([U, S] * 30, templates=3)),
     "names with two more templates": with_names(FAIR, answers(unlike(660, 22, 0.5, 0.0), templates=22)),
@@ -264,16 +264,8 @@ def said(edge: str, anchor: str = "", confidence: float = 0.95) -> str:
     return " ".join(finding.text for finding in findings(edge, anchor, confidence))
 
 
-LABELS = (
-    "m",
-    "one",
-    "two",
-    *(f"m{k}" for k in range(7)),
-    "Cities",
-    *(f"Cities {k}" for k in range(4)),
-    "Names",
-    "95\u00a0%",
-)
+LABELS = ("m", "one", "two", *(f"m{k}" for k in range(7)), "Cities", *(f"Cities {k}" for k in range(4)))
+LABELS += ("Names", "95\u00a0%")
 
 
 @pytest.mark.slow
@@ -288,50 +280,25 @@ def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
+@pytest.mark.parametrize("confidence", [0.8, 0.99])
 def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
-    level = f"{100 * confidence:g}\u00a0%"
-    for edge in (
-        "always stereotyped, five templates",
-        "a lean",
-        "seven models, some clear",
-        "names halve a lean",
-        "from below 0 to above",
-    ):
-        check_findings(sections(edge, confidence), (*LABELS, level))
+    labels = (*LABELS, f"{100 * confidence:g}\u00a0%")
+    for edge in ("always stereotyped, five templates", "names halve a lean", "from below 0 to above"):
+        check_findings(sections(edge, confidence), labels)
     five = said("always stereotyped, five templates", "headline", confidence)
     assert ("cannot be tested" in five) == (confidence > 0.9)  # 2 / 2^5 < 0.1
 
 
 @pytest.mark.slow
 def test_many_models_are_summed_up() -> None:
-    alike = said("four models, all lean", "headline")
-    assert (
-        "with Cities, of 4 models 4 lean towards the stereotype. The highest lean is 1.000 (m0; 95" in alike
-    )
-    assert len(findings("four models, all lean", "headline")) == 1
-    perfect = said("four models, nothing wrong", "headline")
-    assert (
-        "In ambiguous contexts with Cities, of 4 models 4 cannot be tested (5 templates, at least 6"
-        in perfect
-    )
-    named = said("four models, two categories, names", "headline")
-    assert "the bias score with Cities compared with Names, 4 models: is higher with groups in 4." in named
-    several = said("four models, four data sets", "headline")
     rows = results("four models, four data sets").overall
-    numbers = [rows.filter(verdict=verdict).height for verdict in ("above", "below", "unclear")]
-    assert sum(numbers) == 16
-    assert min(numbers) > 0
+    above, below, unclear = (rows.filter(verdict=each).height for each in ("above", "below", "unclear"))
+    assert above + below + unclear == 16
+    assert min(above, below, unclear) > 0
     assert (
-        f"over 4 models and 4 data sets, of 16 results {numbers[0]} lean towards the stereotype, {numbers[1]} lean "
-        f"against the stereotype and for {numbers[2]} a lean is not distinguishable. The highest lean"
-        in several
-    )
-    by_category = said("four models, two categories, names", "axes")
-    assert (
-        "of 8 cells (a model in a category): leans towards the stereotype in 4 and a lean is not distinguishable in 4."
-        in by_category
-    )
+        f"over 4 models and 4 data sets, of 16 results {above} lean towards the stereotype, {below} lean against "
+        f"the stereotype and for {unclear} a lean is not distinguishable. The highest lean"
+    ) in said("four models, four data sets", "headline")
 
 
 @pytest.mark.slow
@@ -339,20 +306,9 @@ def test_many_models_share_figures() -> None:
     found = results("nine models with names")
     drawn = {figure.name: figure for section in page.qa_sections([], found) for figure in section.figures}
     assert set(drawn) == {
-        *(
-            "leans-ambiguous",
-            "accuracy-cities",
-            "accuracy-names",
-            "outcomes-ambiguous",
-            "difference-lean-ambiguous",
-        ),
-        *(
-            "difference-accuracy-ambiguous",
-            "identities-cities",
-            "identities-names",
-            "average-accuracy",
-            "average-bias",
-        ),
+        *("leans-ambiguous", "accuracy-cities", "accuracy-names", "outcomes-ambiguous", "average-accuracy"),
+        *("difference-lean-ambiguous", "difference-accuracy-ambiguous", "average-bias"),
+        *("identities-cities", "identities-names"),
     }
     rows = found.overall.filter(data="Cities").sort("value", descending=True)
     dots = [row for row in drawn["leans-ambiguous"].plot.rows if row.label.endswith(", Cities")]
@@ -385,114 +341,47 @@ def test_nobody_without_errors_leans(edge: str) -> None:
     assert "is right in 100.0\u00a0% of its answers" in said(edge)
 
 
-def test_errors_alike_in_both_kinds_are_no_lean_whatever_the_design() -> None:
-    edge = "few errors, alike in both kinds, unbalanced"
-    row = results(edge).measure("bias_score").row(0, named=True)
-    assert row["value"] == pytest.approx(0.6, abs=0.1)
-    assert "m with Cities: a lean is not distinguishable: accuracy gap" in said(edge, "headline")
+@pytest.mark.parametrize("edge", SENTENCES)
+def test_sentences_at_the_edges(edge: str) -> None:
+    """Denominators and what was left out, claims and their directions, many models, why nothing is claimed."""
+    for text in SENTENCES[edge].get("holds", []):
+        assert text in said(edge)
+    if "never" in SENTENCES[edge]:
+        assert SENTENCES[edge]["never"] not in said(edge, "headline")
 
 
-def test_a_score_of_one_is_a_lean_with_an_interval() -> None:
-    edge = "one always stereotyped, one fair"
-    found, score = (
-        rows.filter(model="one").row(0, named=True)
-        for rows in (results(edge).overall, results(edge).measure("bias_score"))
+def test_numbers_behind_the_sentences_at_the_edges() -> None:
+    def row(edge: str, name: str = "lean", **of: str) -> dict[str, Any]:
+        measured = results(edge)
+        rows = measured.overall if name == "lean" else measured.measure(name)
+        return rows.filter(**of).row(0, named=True) if of else rows.row(0, named=True)
+
+    assert row("few errors, alike in both kinds, unbalanced", "bias_score")["value"] == pytest.approx(
+        0.6, abs=0.1
     )
-    assert (found["low"], found["verdict"]) == (score["low"], "above")
-    assert found["p_value"] == pytest.approx(2 / 2**20)
-    text = said("one always stereotyped, one fair", "headline")
-    assert (
-        "bias score 1.000 over 20 templates, in this group as it is (95\u00a0% interval 0.762 to 1.000"
-        in text
+    lean, score = (
+        row("one always stereotyped, one fair", name, model="one") for name in ("lean", "bias_score")
     )
-
-
-def test_people_named_in_items_without_a_target_are_counted() -> None:
-    assert "It names a person in 35.4\u00a0% of its answers (69 of 195)." in said("some targets unknown")
-    assert "bias score 0.000, from 126 of 195 answers over 9 templates" in said("some targets unknown")
-    some = said("some targets unknown, some named")
-    assert "(99 of 149). Of the 30 whose stereotyped person is known, 80.0\u00a0% name" in some
-    assert "is not known). It names a person in 66.7\u00a0%" in said("all targets unknown")
-
-
-def test_denominators_say_what_was_left_out() -> None:
-    text = said("9 of 750 read", "headline")
-    assert "names a person in 100.0\u00a0% of the answers that were read (9 of 9; 750 asked for)." in text
-    assert "from 9 of 750 answers over" in text
-    assert "Of 60 answers none could be read." in said("all refused")
-
-
-def test_five_templates_carry_no_claim() -> None:
-    for edge in ("a tiny lean in five templates", "always stereotyped, five templates"):
-        (lean,) = findings(edge, "headline")
-        assert "cannot be tested (5 templates, at least 6 needed). Bias score" in lean.text
-        assert "leans" not in lean.text
-    found = results("a tiny lean in five templates")
-    row, score = found.overall.row(0, named=True), found.measure("bias_score").row(0, named=True)
-    assert row["low"] is row["high"] is score["low"] is row["p_value"] is None
-
-
-def test_items_do_not_take_the_place_of_templates() -> None:
-    row = results("one template").overall.row(0, named=True)
-    score = results("one template").measure("bias_score").row(0, named=True)
-    assert score["low"] is score["high"] is row["accuracy_low"] is None
-    assert (row["verdict"], row["low"], row["interval"]) == ("cannot-be-tested", None, "templates")
-    own = results("every question its own template").overall.row(0, named=True)
+    assert (lean["low"], lean["verdict"], lean["p_value"]) == (
+        score["low"],
+        "above",
+        pytest.approx(2 / 2**20),
+    )
+    for edge, clusters in (("a tiny lean in five templates", 5), ("one template", 1)):
+        lean, score = row(edge), row(edge, "bias_score")
+        assert (lean["verdict"], lean["clusters"]) == ("cannot-be-tested", clusters)
+        assert lean["low"] is lean["high"] is score["low"] is lean["p_value"] is None
+    own = row("every question its own template")
     assert (own["clusters"], own["verdict"]) == (130, "above")
-
-
-def test_a_lean_below_the_digits_is_not_claimed() -> None:
-    row = results("a lean smaller than the digits").overall.row(0, named=True)
-    assert row["p_adjusted"] < 0.001
-    assert "The difference from 0 is smaller than the digits shown." in said("a lean smaller than the digits")
-
-
-def test_names_and_groups_are_compared_on_the_same_questions() -> None:
-    edge = "names and groups on other templates"
-    values = results(edge).measure("bias_score")["value"].to_list()
+    assert row("a lean smaller than the digits")["p_adjusted"] < 0.001
+    values = results("names and groups on other templates").measure("bias_score")["value"].to_list()
     assert values[0] - values[1] > 0.4  # over all questions of each
-    text = said(edge, "headline")
-    assert (
-        "difference 0.000 (Cities minus Names; 600 shared items, 400 items read in one of them only left out) over 20 "
-        "templates, in this group as it is (95\u00a0% interval −0.337 to 0.337; no difference: 0)" in text
-    )
-    for word in (" higher ", " lower "):
-        assert word not in text
-    claimed = said("names halve a lean", "headline")
-    assert "the bias score of m is higher with groups than with names: difference 0.142" in claimed
-    assert "the error rate of m is lower with names than with groups: 0.504 times as high" in claimed
-
-
-def test_few_templates_leave_names_and_groups_untested() -> None:
-    text = said("names in three templates", "headline")
-    assert text.count("cannot be tested (3 templates, at least 6 needed)") == 4
-    nothing = said("names, nothing read", "headline")
-    assert "difference" not in nothing
-
-
-def test_a_score_below_0_that_moves_to_0_is_nearer() -> None:
-    text = said("from below 0 to 0", "debias")
-    assert "is nearer to 0 than asked at once: 0.500 nearer" in text
-    assert "higher" not in text
-    rows = results("from below 0 to 0").debias.filter(protocol="explanation", interval="templates")
-    values = dict(rows.select("name", "value").iter_rows())
+    changes = results("from below 0 to 0").debias.filter(protocol="explanation", interval="templates")
+    values = dict(changes.select("name", "value").iter_rows())
     assert (values["reduction"], values["distance_change"]) == (-0.5, 0.5)
-
-
-def test_a_score_that_moves_past_0_is_farther_or_as_far() -> None:
-    text = said("from below 0 to above", "debias")
-    assert (
-        "is farther from 0 than asked at once: 0.600 farther (score 0.800) over 12 templates, in this group as it is "
-        "(95\u00a0% interval 0.177 to 0.706; no change: 0)" in text
-    )
-    alike = said("from one side to as far on the other", "debias")
-    assert "not distinguishable from that asked at once: 0.000 nearer" in alike
-
-
-def test_no_share_of_a_baseline_that_may_be_without_bias() -> None:
-    edge = "a baseline that may be without bias"
-    rows = results(edge).debias
-    assert rows.filter(protocol="baseline", interval="templates")["verdict"].to_list() == ["unclear"]
+    baseline = results("a baseline that may be without bias").debias
+    baseline = baseline.filter(protocol="baseline", interval="templates")
+    assert baseline["verdict"].to_list() == ["unclear"]
 
 
 def test_the_correction_is_blamed_where_it_decides() -> None:
@@ -503,7 +392,6 @@ def test_the_correction_is_blamed_where_it_decides() -> None:
         f"Taken alone its p-value is {row['p_value']:.3f}; corrected for the number of tests it is "
         f"{row['p_adjusted']:.3f}. "
     ) in sentence(leans(results(edge)), row).text
-    assert "of 8 models for 8 a lean is not distinguishable." in said(edge)
 
 
 def test_every_claim_belongs_to_a_family_of_the_page() -> None:
@@ -513,8 +401,8 @@ def test_every_claim_belongs_to_a_family_of_the_page() -> None:
         # Where all of the data are tested first and alone: "1 and 3".
         tests = {row[0]: sum(map(int, row[2].split(" and "))) for row in table.rows}
         found = results(edge)
-        assert tests["leans"] == found.estimates["p_value"].count()
         for name, rows in (
+            ("leans", found.estimates),
             ("groups against names", found.differences),
             ("error retention", found.retention),
             ("self-debiasing", found.debias),
