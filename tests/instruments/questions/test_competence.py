@@ -53,7 +53,7 @@ def test_answers_at_chance_lead_with_that_and_not_with_a_bias_score(tmp_path: Pa
     lean = [column.name for column in table.columns].index("value")
     assert {row[lean] for row in table.rows if "at chance" in row} == {"–"}
     assert not any("leans towards" in one.text or "bias score 0" in one.text for one in section.findings)
-    notes = gate(tmp_path / "run", tmp_path / "run", margin=0.1).notes
+    notes = gate(tmp_path / "run", probed(tmp_path / "again"), margin=0.1).notes
     assert any(note.startswith("Candidate: Warning:") and "at chance" in note for note in notes)
 
 

@@ -139,8 +139,8 @@ def test_all_nouns_at_once_make_options_that_differ(language) -> None:
         word for row in nouns for word in (row.plural, row.plural_f, *row.also * (language == "en")) if word
     ]
     rows = [(plural, f"x{place}") for place, plural in enumerate(plurals)]
-    made = built(*rows, language=language, per_association=20, gender="any", seed=1)
-    assert len(made.records) > 500
+    made = built(*rows, language=language, per_association=6, gender="any", seed=1)
+    assert len(made.records) > 100
     for record in made.records:
         assert len({option.casefold() for option in options_of(record)}) == 3
     for pair in {parts(record) for record in made.records}:

@@ -38,28 +38,16 @@ from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import data_notes
 from endoxa.runs.run import measure, run
-from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS, QaItem, Sampling
+from endoxa.schema import OUTCOMES, PROTOCOLS, QA_RECORD_COLUMNS, QaItem, Sampling
 from endoxa.testing.chat_server import Refusal, running
 from endoxa.testing.chat_server import Settings as ServerSettings
 from support import tiny
 from support.qa_questions import questions, write
 
-ITEM = QaItem(
-    item_id="Quarters-0",
-    category="Quarters",
-    example_id="0",
-    variant="",
-    template="Quarters-1",
-    polarity="neg",
-    condition="ambig",
-    language="en",
-    context="A person from the harbour met a person from the hill.",
-    question="Who came late?",
-    options=("The person from the harbour", "The person from the hill", "Not known"),
-    label=2,
-    target=0,
-    unknown=2,
-)
+OPTIONS = ("The person from the harbour", "The person from the hill", "Not known")
+CONTEXT = "A person from the harbour met a person from the hill."
+ABOUT = ("Quarters-0", "Quarters", "0", "", "Quarters-1", "neg", "ambig", "en", CONTEXT, "Who came late?")
+ITEM = QaItem(*ABOUT, OPTIONS, 2, 0, 2)
 
 
 @pytest.fixture
@@ -95,29 +83,26 @@ def test_options_stand_behind_their_letters_in_the_order_written(order: tuple[in
     ]
 
 
-def test_protocols_have_the_published_turns() -> None:
-    words = read_prompts()["en"]
-    asked = f"{words.letters}\n\n{question(ITEM, (0, 1, 2))}"
-    assert turns_of(ITEM, (0, 1, 2), words, "letters", "baseline") == (asked,)
-    explained = turns_of(ITEM, (0, 1, 2), words, "letters", "explanation")
-    assert explained[1] == asked
-    assert explained[0].startswith(words.explanation)
-    assert turns_of(ITEM, (0, 1, 2), words, "letters", "reprompting") == (asked, words.again)
-
-
-def test_every_language_of_ours_has_all_instructions() -> None:
+def test_protocols_have_the_published_turns_and_languages_all_instructions() -> None:
     found = read_prompts()
+    words = found["en"]
+    asked = f"{words.letters}\n\n{question(ITEM, (0, 1, 2))}"
+    turns = {name: turns_of(ITEM, (0, 1, 2), words, "letters", name) for name in PROTOCOLS}
+    assert turns["baseline"] == (asked,)
+    assert turns["explanation"][1] == asked
+    assert turns["explanation"][0].startswith(words.explanation)
+    assert turns["reprompting"] == (asked, words.again)
     assert {"en", "es", "pt", "fr"} <= set(found)
-    assert all(text.strip() for one in found.values() for text in one.model_dump().values())
+    assert all(text.strip() for each in found.values() for text in each.model_dump().values())
     assert prompts_for(found, "es") is found["es"]
-    assert prompts_for(found, "xx") is found["en"]
+    assert prompts_for(found, "xx") is words
 
 
 # ------------------------------------------------------------------ the run
 
 
 def test_a_run_keeps_every_answer_of_every_protocol_once_per_repeat(data: Path, tmp_path: Path) -> None:
-    chosen = settings(data, repeats=2, protocols=("baseline", "explanation", "reprompting"))
+    chosen = settings(data, repeats=2, protocols=PROTOCOLS)
     summary = measure(QUESTIONS, chosen, tmp_path / "run")
     table = records(tmp_path / "run")
     assert (summary.counts["items"], summary.counts["records"], len(table)) == (40, 240, 240)
@@ -141,17 +126,10 @@ def test_a_run_keeps_every_answer_of_every_protocol_once_per_repeat(data: Path, 
 def test_letters_of_weights_that_run_here_have_a_small_limit_of_their_own(data: Path, tmp_path: Path) -> None:
     """It is part of the identity of the run."""
     here = settings(data, models=(f"hf/{tiny.causal(tmp_path / 'model')}",))
-
-    def limit(chosen: QaSettings) -> Any:
-        return questions_work(chosen, tmp_path).identity.get("letter_tokens")
-
-    assert limit(here) == 64
-    others = (
-        settings(data),
-        *(here.model_copy(update={"sampling": Sampling(max_tokens=n)}) for n in (40, 900)),
-    )
-    assert [limit(other) for other in others] == [None] * 3
-    assert limit(here.model_copy(update={"ask": "text"})) is None
+    others = [here.model_copy(update={"sampling": Sampling(max_tokens=n)}) for n in (40, 900)]
+    others += [settings(data), here.model_copy(update={"ask": "text"})]
+    limits = [questions_work(each, tmp_path).identity.get("letter_tokens") for each in (here, *others)]
+    assert limits == [64, None, None, None, None]
 
 
 def test_another_confidence_makes_the_estimates_again_and_options_of_the_way_there_nothing(
@@ -211,8 +189,7 @@ def _causal_reference(model: Path, data: Path) -> list[float]:
     def total(text: str) -> float:
         ids = tokenizer(text, return_tensors="pt").input_ids
         with torch.no_grad():
-            logits = network(ids).logits.log_softmax(-1)
-        return float(logits[0, :-1].gather(1, ids[0, 1:, None]).sum())
+            return -float(network(ids, labels=ids).loss) * (ids.shape[1] - 1)
 
     return [total(f"{prompt} {option}") - total(prompt) for option in options]
 

@@ -270,27 +270,6 @@ def test_ambiguous_questions_of_a_model_that_names_nobody_have_no_other_tables(t
 
 
 @pytest.mark.slow
-def test_questions_without_a_known_target_have_no_score(tmp_path: Path) -> None:
-    asked = questions()
-    found = records(asked, {"openai/big": Lean()})
-    lost = found.with_columns(
-        target=pl.lit(None, dtype=pl.Int64),
-        identity=pl.lit(""),
-        outcome=pl.when(PERSON).then(pl.lit("")).otherwise("outcome"),
-    )
-    page = made(tmp_path, lost, asked)
-    assert (
-        "In ambiguous contexts big with Town: cannot be tested (the stereotyped option of these items is not known)."
-        in page.text
-    )
-    persons = found.filter(context_condition="ambig").filter(pl.col("choice") != pl.col("unknown")).height
-    assert f"({persons} of 96)." in page.text
-    assert page.table("Table 3")[0]["Town"] == "–"
-    assert "By stereotyped identity" not in page.text
-    assert "person, target not known" in page.unpacked("answers")["outcomes"]
-
-
-@pytest.mark.slow
 def test_the_command_takes_labels(runs: list[Path], tmp_path: Path) -> None:
     """One run alone, without columns for names."""
     labels, out = tmp_path / "models.csv", tmp_path / "qa.html"
