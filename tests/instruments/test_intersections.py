@@ -125,7 +125,7 @@ def test_sets_that_are_not_complete_are_refused():
         with pytest.raises(UserError, match=complaint):
             intersections(rows)
     with pytest.raises(UserError, match="build qa --cross"):
-        of_answers(answers.drop("attribute"))
+        intersections(of_answers(answers.drop("attribute")))
 
 
 def test_leans_of_answers_are_added_up_and_no_sum_beyond_1_is_tested():

@@ -35,7 +35,7 @@ def test_csv_holds_every_estimate_or_the_table_that_matters(run: Path, tmp_path:
     """A row for each model and table of the paper, with the shares of its axes: 0.9 was planted."""
     every = write_report([run], tmp_path / "e.csv", format="estimates", confidence=0.99)
     read = pl.read_csv(every, infer_schema_length=None)
-    expected = analyze_pairs(load_records([run])).estimates
+    expected = analyze_pairs(load_records([run]), confidence=0.99).estimates
     assert read.columns == ["data", *ESTIMATE_COLUMNS]
     assert (read["data"].unique().to_list(), read["confidence"].unique().to_list()) == (["sample"], [0.99])
     assert read["name"].to_list() == expected["name"].to_list()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tomllib
 from collections import Counter
 from itertools import combinations, permutations
 from pathlib import Path
@@ -23,48 +24,14 @@ UNKNOWN = (
 )
 RACES = ("African", "African American", "Black", "White", "Latino", "Native American", "South American")
 ORIENTATIONS = ("gay", "lesbian", "straight", "bisexual", "pansexual")
-VOCABULARIES = {
-    # Labels of the files that are not here (the vocabularies of nyu-mll/BBQ), in noun phrases of our own.
-    "Age": [
-        *(
-            ("The grandfather", "The grandson"),
-            ("The 78-year-old", "The 22-year-old"),
-            ("the aunt", "The niece"),
-        ),
-        *(("The retired baker", "The baker who just left school"), ("The older neighbour", "The neighbour")),
-    ],
-    "Gender_identity": [
-        *(("The man", "The woman"), ("The girl", "The boy"), ("Dorothy", "Michael")),
-        *(("The transgender man", "The man"), ("Transgender women", "Women")),
-        ("The transgender woman", "The woman whose gender identity matches her birth sex"),
-    ],
-    "Physical_appearance": [
-        *(("The short guy", "The tall guy"), ("The woman who is pregnant", "The woman who is not pregnant")),
-        *(
-            ("The person with a scar", "The person without a scar"),
-            ("The tall woman", "The really tall woman"),
-        ),
-        ("The guest with freckles", "The guest without freckles"),
-        ("The one in the suit", "The one in the jeans"),
-    ],
-    "Race_ethnicity": [
-        *((f"The {one} man", f"The {other} man") for one, other in combinations(RACES, 2)),
-        *(("Ann Lee", "Bo Lee"), ("Ann Lee", "Ann Day")),
-    ],
-    "Race_x": [
-        *(("The Asian woman", "The Asian man"), ("The Black woman", "The African American woman")),
-        *(("The Latina", "The Roma woman"), ("The Black farm worker", "The Black dentist")),
-        ("The rich Arab person", "The poor White person"),
-    ],
-    "SES": [
-        *(("The truck driver", "The taxi driver"), ("The poor man", "The wealthy man")),
-        ("The person from a low-income family", "The person from a high-income family"),
-    ],
-    "Sexual_orientation": [
-        (f"The {one} person", f"The {other} person") for one, other in combinations(ORIENTATIONS, 2)
-    ],
-    "names": [("Paolo", "Santhosh"), ("Paolo's family", "Santhosh's family"), ("Ana Lima", "Ana Costa")],
-}
+VOCABULARIES = tomllib.loads(Path(__file__).with_name("vocabularies.toml").read_text(encoding="utf-8"))
+VOCABULARIES["Race_ethnicity"] = [
+    (f"The {one} man", f"The {other} man") for one, other in combinations(RACES, 2)
+]
+VOCABULARIES["Race_ethnicity"] += [("Ann Lee", "Bo Lee"), ("Ann Lee", "Ann Day")]
+VOCABULARIES["Sexual_orientation"] = [
+    (f"The {one} person", f"The {other} person") for one, other in combinations(ORIENTATIONS, 2)
+]
 DEMONYMS = {
     "es": ("argentino", "peruano", "colombiano", "español", "portugués", "estadounidense"),
     "pt": ("brasileiro", "chileno", "mexicano", "português", "uruguaio", "norte-americano"),

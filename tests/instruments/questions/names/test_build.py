@@ -56,34 +56,10 @@ def test_options_follow_from_the_context():
     assert written("The Veldish one") == "Dorn"
 
 
-@pytest.mark.parametrize(
-    ("texts", "questions", "expected"),
-    [
-        (["A Veldish man met a Tamori friend."], [], ("male", None)),
-        (["A Veldish student and a Tamori waitress."], [], (None, "female")),
-        (["My Veldish friend met my Tamori friend and lost her bag."], [], (None, "female")),
-        (["My Veldish friend left, though my Tamori friend lost his bag."], [], (None, "male")),
-        (["My Veldish student had his father come. My Tamori student did not."], [], ("male", None)),
-        (["My Veldish student had the father come, and he sang to my Tamori student."], [], (None, None)),
-        (
-            ["The Veldish speaker and the Tamori speaker. One sang to his dog, the other not."],
-            [],
-            ("male",) * 2,
-        ),
-        (["The Veldish student and the Tamori student."], ["Who likes her aunt?"], ("female",) * 2),
-        (["The Veldish student and the Tamori student."], ["Whose father sings to his dog?"], (None, None)),
-        (
-            ["The dad of the Veldish family and the Tamori family. He sang."],
-            ["Who sang to his dog?"],
-            (None, None),
-        ),
-        (["One is Veldish, one is Tamori. The Veldish one told of her aunt."], [], ("female", None)),
-        (["A Veldish person and a Tamori person.", "The Tamori man sang."], [], (None, "male")),
-    ],
-)
-def test_the_text_asks_for_a_gender(texts, questions, expected):
-    found = required_genders(texts, questions, WORDS)
-    assert tuple(found.values()) == expected
+@pytest.mark.parametrize("row", SENTENCES["genders"])
+def test_the_text_asks_for_a_gender(row):
+    found = required_genders(row["texts"], row["questions"], WORDS)
+    assert [gender or "" for gender in found.values()] == row["genders"]
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(page: Page, ans
     own = estimates.filter(data="Nationality", context_condition="ambig", name="lean")
     # Six towns: the least p-value is 2 / 2^6, too much after correction over all 24 leans.
     assert own.filter(model="sim/biased")["p_value"][0] == pytest.approx(2 / 2**6, abs=0.006)
-    assert own["p_value"].arg_min() == own["model"].index_of("sim/biased")
+    assert own["p_value"].min() == own.filter(model="sim/biased")["p_value"][0]
     rows = [row for row in page.table("Leans") if row["data"] == "Nationality"]
     assert {row["verdict"] for row in rows if row["contexts"] == "ambiguous"} == {"unclear"}
     assert (

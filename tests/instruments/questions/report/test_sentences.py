@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -78,10 +79,34 @@ def unlike(number: int, templates: int, rate: float, lean: float, seed: int = 0)
     return [S if one and two else A if one else U for one, two in zip(named, towards, strict=True)]
 
 
-LEANING = answers(unlike(600, 20, 0.5, 0.6), templates=20)
-FAIR = answers(unlike(600, 20, 0.5, 0.0, seed=1), templates=20)
+def leaning(
+    lean: float, seed: int = 0, *, rate: float = 0.5, number: int = 600, templates: int = 20
+) -> pl.DataFrame:
+    return answers(unlike(number, templates, rate, lean, seed), templates=templates)
+
+
+def numbered(number: int, found: Callable[[int], pl.DataFrame]) -> pl.DataFrame:
+    """Answers of models m0, m1, ..."""
+    return models(**{f"m{k}": found(k) for k in range(number)})
+
+
+def small(lean: float, rate: float = 0.5) -> Callable[[int], pl.DataFrame]:
+    return lambda k: leaning(lean, k, rate=rate, number=240, templates=12)
+
+
+def of_another_category(found: pl.DataFrame) -> pl.DataFrame:
+    return found.with_columns(category=pl.lit("Other"), item_id=pl.concat_str(pl.lit("o"), "item_id"))
+
+
+def explained(baseline: Choices, explanation: Choices, templates: int = 12) -> pl.DataFrame:
+    sides = (answers(choices, templates=templates) for choices in (baseline, explanation))
+    return protocols(**dict(zip(("baseline", "explanation"), sides, strict=True)))
+
+
+LEANING, FAIR = leaning(0.6), leaning(0.0, 1)
 UNBALANCED = clear([S] * 38, [A] * 12, templates=5)
 PERFECT = pl.concat([answers([U] * 50, templates=5), UNBALANCED])
+UNKNOWN_TARGETS = unknown_targets(answers(times(stereotyped=40, anti=29), templates=9, start=300))
 FEW = {f"{number} answers": answers([S] * number, templates=number) for number in range(1, 6)}
 
 EDGES: dict[str, pl.DataFrame] = {
@@ -98,22 +123,12 @@ EDGES: dict[str, pl.DataFrame] = {
     "one always stereotyped, one fair": models(one=answers([S] * 200, templates=20), two=FAIR),
     "a lean": LEANING,
     "no lean": FAIR,
-    "a lean against": answers(unlike(600, 20, 0.5, -0.6), templates=20),
+    "a lean against": leaning(-0.6),
     "a tiny lean in five templates": answers(([S] * 5 + [A] * 4 + [U]) * 40, templates=5),
     "a lean smaller than the digits": answers([S] * 12 + [U] * 60_000, templates=12),
     "huge and trivial": answers(times(stereotyped=10_150, anti=9_850, unknown=20_000), templates=25),
-    "some targets unknown": pl.concat(
-        [
-            answers(times(unknown=126), templates=9),
-            unknown_targets(answers(times(stereotyped=40, anti=29), templates=9, start=300)),
-        ]
-    ),
-    "some targets unknown, some named": pl.concat(
-        [
-            answers(times(stereotyped=24, anti=6, unknown=50), templates=9),
-            unknown_targets(answers(times(stereotyped=40, anti=29), templates=9, start=300)),
-        ]
-    ),
+    "some targets unknown": pl.concat([answers(times(unknown=126), templates=9), UNKNOWN_TARGETS]),
+    "some targets unknown, some named": pl.concat([answers(times(24, 6, 50), templates=9), UNKNOWN_TARGETS]),
     "all targets unknown": unknown_targets(answers(times(stereotyped=40, anti=20, unknown=30))),
     "9 of 750 read": answers(mixed(times(stereotyped=9, refused=500, unparsed=241)), templates=25),
     "all refused": answers(times(refused=60)),
@@ -134,89 +149,56 @@ EDGES: dict[str, pl.DataFrame] = {
             ),
         ]
     ),
-    "several categories": pl.concat(
-        [LEANING, FAIR.with_columns(category=pl.lit("Other"), item_id=pl.concat_str(pl.lit("o"), "item_id"))]
-    ),
-    "seven models, some clear": models(
-        **{
-            f"m{k}": pl.concat(
-                [
-                    answers(unlike(240, 12, 0.5, lean, seed=k), templates=12),
-                    clear(mixed([S] * 100 + [A] * 20, k), mixed([A] * 100 + [S] * 20, k + 9), templates=12),
-                ]
-            )
-            for k, lean in enumerate((0.9, 0.3, 0.0, 0.0, -0.3, -0.9, 0.1))
-        }
-    ),
-    "four models, all lean": models(
-        **{f"m{k}": answers([S] * 200 + [U] * 40 * k, templates=20) for k in range(4)}
-    ),
-    "four models, nothing wrong": models(**{f"m{k}": PERFECT for k in range(4)}),
-    "four models, two categories, names": with_names(
-        pl.concat(
+    "several categories": pl.concat([LEANING, of_another_category(FAIR)]),
+    "seven models, some clear": numbered(
+        7,
+        lambda k: pl.concat(
             [
-                models(**{f"m{k}": LEANING for k in range(4)}),
-                models(**{f"m{k}": FAIR for k in range(4)}).with_columns(
-                    category=pl.lit("Other"), item_id=pl.concat_str(pl.lit("o"), "item_id")
-                ),
+                small((0.9, 0.3, 0.0, 0.0, -0.3, -0.9, 0.1)[k])(k),
+                clear(mixed([S] * 100 + [A] * 20, k), mixed([A] * 100 + [S] * 20, k + 9), templates=12),
             ]
         ),
-        models(**{f"m{k}": answers(unlike(600, 20, 0.25, 0.6), templates=20) for k in range(4)}),
+    ),
+    "four models, all lean": numbered(4, lambda k: answers([S] * 200 + [U] * 40 * k, templates=20)),
+    "four models, nothing wrong": numbered(4, lambda _: PERFECT),
+    "four models, two categories, names": with_names(
+        numbered(4, lambda _: pl.concat([LEANING, of_another_category(FAIR)])),
+        numbered(4, lambda _: leaning(0.6, rate=0.25)),
     ),
     "four models, four data sets": pl.concat(
-        models(
-            **{f"m{k}": answers(unlike(240, 12, 0.5, lean, seed=k), templates=12) for k in range(4)}
-        ).with_columns(data=pl.lit(f"Cities {number}"))
+        numbered(4, small(lean)).with_columns(data=pl.lit(f"Cities {number}"))
         for number, lean in enumerate((0.9, 0.4, 0.0, -0.9))
     ),
     "nine models with names": with_names(
-        models(**{f"m{k}": answers(unlike(240, 12, 0.5, k / 10, seed=k), templates=12) for k in range(9)}),
-        models(**{f"m{k}": answers(unlike(240, 12, 0.1, 0.0, seed=k), templates=12) for k in range(9)}),
+        numbered(9, lambda k: small(k / 10)(k)), numbered(9, small(0.0, rate=0.1))
     ),
-    "one of eight models, clear only alone": models(
-        m=answers(unlike(240, 12, 0.5, 0.35, seed=105), templates=12),
-        **{f"m{k}": answers(unlike(240, 12, 0.5, 0.0, seed=k), templates=12) for k in range(7)},
-    ),
+    "one of eight models, clear only alone": pl.concat([models(m=small(0.35)(105)), numbered(7, small(0.0))]),
     "names and groups on other templates": with_names(
         pl.concat([FAIR, answers([S] * 400, templates=20, start=5000)]), FAIR
     ),
-    "names halve a lean": with_names(LEANING, answers(unlike(600, 20, 0.25, 0.6), templates=20)),
+    "names halve a lean": with_names(LEANING, leaning(0.6, rate=0.25)),
     "names change nothing": with_names(pl.concat([LEANING, UNBALANCED]), pl.concat([LEANING, UNBALANCED])),
     "names take all errors": with_names(answers([S] * 120, templates=12), answers([U] * 120, templates=12)),
     "names in three templates": with_names(answers([S] * 60, templates=3), answers([U, S] * 30, templates=3)),
-    "names with two more templates": with_names(FAIR, answers(unlike(660, 22, 0.5, 0.0), templates=22)),
+    "names with two more templates": with_names(FAIR, leaning(0.0, number=660, templates=22)),
     "names, nothing read": with_names(FAIR, answers(["refused"] * 600, templates=20)),
     "names in disambiguated contexts": with_names(
         clear(mixed([S] * 100 + [A] * 20), mixed([A] * 60 + [S] * 60, 2), templates=12),
         clear(mixed([S] * 100 + [A] * 20), mixed([A] * 100 + [S] * 20, 2), templates=12),
     ),
-    "from below 0 to 0": protocols(
-        baseline=answers([A] * 60 + [U] * 60, templates=12), explanation=answers([U] * 120, templates=12)
-    ),
-    "from below 0 to above": protocols(
-        baseline=answers([A] * 24 + [U] * 96, templates=12),
-        explanation=answers([S] * 96 + [U] * 24, templates=12),
-    ),
-    "from one side to as far on the other": protocols(
-        baseline=answers([A] * 60 + [U] * 60, templates=12),
-        explanation=answers([S] * 60 + [U] * 60, templates=12),
-    ),
-    "a baseline that may be without bias": protocols(
-        baseline=answers(mixed([S] * 62 + [A] * 50 + [U] * 8), templates=12),
-        explanation=answers(mixed([S] * 55 + [A] * 57 + [U] * 8, 3), templates=12),
+    "from below 0 to 0": explained([A] * 60 + [U] * 60, [U] * 120),
+    "from below 0 to above": explained([A] * 24 + [U] * 96, [S] * 96 + [U] * 24),
+    "from one side to as far on the other": explained([A] * 60 + [U] * 60, [S] * 60 + [U] * 60),
+    "a baseline that may be without bias": explained(
+        mixed([S] * 62 + [A] * 50 + [U] * 8), mixed([S] * 55 + [A] * 57 + [U] * 8, 3)
     ),
     "self-debiasing in five templates": protocols(
         baseline=answers([S] * 60, templates=5), reprompting=answers([U] * 60, templates=5)
     ),
     "self-debiasing without a baseline": protocols(explanation=LEANING, reprompting=FAIR),
-    "self-debiasing, nothing read in common": protocols(
-        baseline=answers([S, "refused"] * 30), explanation=answers(["unparsed", U] * 30)
-    ),
+    "self-debiasing, nothing read in common": explained([S, "refused"] * 30, ["unparsed", U] * 30, 25),
     "self-debiasing that changes nothing": protocols(baseline=LEANING, explanation=LEANING, reprompting=FAIR),
-    "self-debiasing that makes it worse": protocols(
-        baseline=answers([S] * 40 + [U] * 80, templates=12),
-        explanation=answers([S] * 110 + [U] * 10, templates=12),
-    ),
+    "self-debiasing that makes it worse": explained([S] * 40 + [U] * 80, [S] * 110 + [U] * 10),
 }
 
 
