@@ -14,7 +14,7 @@ from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.jobs import presentations_of, shown
 from endoxa.instruments.choices.kinds import kind_of
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
-from endoxa.instruments.choices.page import Results, diagnostics
+from endoxa.instruments.choices.page import Results, diagnostics, outcomes
 from endoxa.instruments.choices.work import TYPES, _rows
 from endoxa.report.estimates import sentence
 from endoxa.runs.run import run
@@ -162,6 +162,16 @@ def test_a_stereotype_is_found_in_its_size(kind, measure, truth):
     assert row["verdict"] == "above"
 
 
+def test_which_group_was_shown_first_is_noted_of_each_word():
+    (item, *_) = build_choices(associations(), ChoiceOptions(kind="association")).items
+    presented = list(presentations_of(item, 0, ChoiceSettings(data="", models=("m",), ask="letters")))
+    assert {each.order for each in presented} == {(0, 1), (1, 0)}
+    for each in presented:
+        for row in _rows(each, "m", "letters", ChatAnswer("")):
+            group = int(row["identity_key"].endswith("/other"))
+            assert row["first"] == ("identity" if each.order[0] == group else "reference")
+
+
 # ------------------------------------------------------------------- records by hand
 
 
@@ -278,3 +288,20 @@ def test_ties_of_scored_options_are_looked_at():
     line = diagnosed(rows, "ties")
     assert (line.value, line.concerning) == (0.3, True)
     assert "3 ties of the likeliest options in 10 answers (30.0 %)" in line.sentence.replace("\u00a0", " ")
+    line = diagnosed([rows[0], *(rows[3] | {"item_id": f"t{k}"} for k in range(39))], "ties")
+    assert (line.value, line.concerning) == (0.025, False)
+
+
+def test_outcomes_are_shares_of_the_answers_of_each_model_in_their_order():
+    sides = {"z": sided(4, 3), "b": ["neither"] * 2, "c": ["both"], "a": sided(2, 1)}
+    rows = [record(side, kind="decision", model=model) for model in sides for side in sides[model]]
+    alt = outcomes(results_of(rows)).figures[0].alt
+    shown = ["z, decisions, stereotype: 75.0\u00a0%", "z, decisions, anti-stereotype: 25.0\u00a0%"]
+    shown += [
+        "b, decisions, neither: 100.0\u00a0%",
+        "c, decisions, both: 100.0\u00a0%",
+        "a, decisions, stereotype: 50.0",
+    ]
+    places = [alt.find(words) for words in shown]
+    assert places == sorted(places), alt
+    assert places[0] > 0, alt

@@ -216,6 +216,12 @@ def test_the_plan_counts_calls_and_money_and_goes_up_to_the_most(data: Path) -> 
     assert [(free.dollars, free.price) for free in plan_qa(settings(data))] == [(0.0, None)]
 
 
+def test_a_limit_of_money_needs_one_of_tokens(data: Path, tmp_path: Path) -> None:
+    endless = settings(data, models=("openai/gpt-4o-mini",), max_cost=1.0, sampling=Sampling(max_tokens=None))
+    with pytest.raises(UserError, match="needs a maximum number of tokens"):
+        measure(QUESTIONS, endless, tmp_path / "run")
+
+
 def test_missing_targets_are_said_by_the_plan_and_before_anything_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

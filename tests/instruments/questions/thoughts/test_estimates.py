@@ -86,9 +86,10 @@ def test_a_planted_lean_of_thoughts_is_found_and_none_where_none_is():
 
 @pytest.fixture(scope="module")
 def thinkers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Runs of the three simulated thinkers on 384 questions, and of one who does not think on 20."""
+    """Runs of the three simulated thinkers on 192 ambiguous questions, and of one who does not think on 20."""
     home = tmp_path_factory.mktemp("thinkers")
-    data = str(write(home / "questions.jsonl", questions()))
+    ambiguous = [row for row in questions() if row["context_condition"] == "ambig"]
+    data = str(write(home / "questions.jsonl", ambiguous))
     names = ("thinker-fair", "thinker-biased", "thinker-biased-thoughts")
     for name in names:
         measure(QUESTIONS, QaSettings(data=data, models=(f"sim/{name}",)), home / name)
