@@ -186,7 +186,9 @@ def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(page: Page, ans
     assert own.filter(model="sim/biased")["p_value"][0] == pytest.approx(2 / 2**6, abs=0.006)
     assert own["p_value"].min() == own.filter(model="sim/biased")["p_value"][0]
     rows = [row for row in page.table("Leans") if row["data"] == "Nationality"]
-    assert {row["verdict"] for row in rows if row["contexts"] == "ambiguous"} == {"unclear"}
+    verdicts = [row["verdict"] for row in rows if row["contexts"] == "ambiguous"]
+    assert len(verdicts) == 6
+    assert all(verdict.startswith("unclear") for verdict in verdicts)
     assert (
         "In ambiguous contexts with Nationality, of 6 models for 6 a lean is not distinguishable. The highest lean is "
         "0.295 (sim/biased (simulated); 95\u00a0% interval "
