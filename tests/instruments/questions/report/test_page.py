@@ -18,8 +18,10 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.instruments.questions.estimates import analyze_qa, load_answers
 from endoxa.instruments.questions.estimates.analysis import identity_bias
-from endoxa.instruments.questions.report.results import outcome_shares
+from endoxa.instruments.questions.report.headline import headline
+from endoxa.instruments.questions.report.results import outcome_shares, read_results
 from endoxa.instruments.reports import write_report
+from endoxa.report.inputs import read_runs
 from endoxa.schema import SHOWN_OUTCOMES
 from support.html_pages import Page
 from support.report_qa_samples import HOSTILE, Lean, leans, qa_folder, questions, records
@@ -179,7 +181,9 @@ def test_identities_agree_with_scipy_and_repeats_do_not_narrow_them(answers: pl.
 
 
 @pytest.mark.slow
-def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(page: Page, answers: pl.DataFrame) -> None:
+def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(
+    runs: list[Path], page: Page, answers: pl.DataFrame
+) -> None:
     estimates = analyze_qa(answers).estimates
     own = estimates.filter(data="Nationality", context_condition="ambig", name="lean")
     # Six towns: the least p-value is 2 / 2^6, too much after correction over all 24 leans.
@@ -189,10 +193,11 @@ def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(page: Page, ans
     verdicts = [row["verdict"] for row in rows if row["contexts"] == "ambiguous"]
     assert len(verdicts) == 6
     assert all(verdict.startswith("unclear") for verdict in verdicts)
-    assert (
+    first = headline(read_results(read_runs(runs), confidence=0.95, seed=0)).findings[0]
+    assert str(first).startswith(
         "In ambiguous contexts with Nationality, of 6 models for 6 a lean is not distinguishable. The highest lean is "
         "0.295 (sim/biased (simulated); 95\u00a0% interval "
-    ) in page.text
+    )
     # Eight templates, of towns that are not known: 2 / 2^8.
     alone = analyze_qa(answers.drop("identity")).estimates
     alone = alone.filter(data="Nationality", context_condition="ambig", verdict="above")
