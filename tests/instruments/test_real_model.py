@@ -93,29 +93,36 @@ def total(weights: Any, text: str) -> float:
 
 def said(weights: Any, question: str, most: int) -> str:
     """The likeliest answer, by `generate` of transformers."""
-    asked = [{"role": "user", "content": question}]
-    how = {"add_generation_prompt": True, "return_tensors": "pt", "return_dict": True}
-    ids = weights.tokenizer.apply_chat_template(asked, **how)
-    out = weights.network.generate(**ids, do_sample=False, max_new_tokens=most)
-    return weights.tokenizer.decode(out[0, ids["input_ids"].shape[1] :], skip_special_tokens=True)
+    ids = weights.tokenizer.apply_chat_template(
+        [{"role": "user", "content": question}],
+        add_generation_prompt=True,
+        return_tensors="pt",
+        return_dict=True,
+    )
+    out = weights.network.generate(**ids, do_sample=False, max_new_tokens=most)[
+        0, ids["input_ids"].shape[1] :
+    ]
+    return weights.tokenizer.decode(out, skip_special_tokens=True)
 
 
 def test_pairs_in_a_study(real, tmp_path):
     """Scores, and so the preferred sentences, are those of transformers."""
 
     def scores() -> list[list[float]]:
-        said, study = tmp_path / "said.csv", tmp_path / "study"
-        said.write_text(
-            "identity,attribute,axis\nMuslims,honest,group\nChristians,kind,group\n", encoding="utf-8"
-        )
-        done("study", "init", study, "--from", said, "--model", real.name)
+        rows = [
+            "identity,attribute,axis",
+            "Muslims,honest,group",
+            "Christians,kind,group",
+        ]
+        (tmp_path / "said.csv").write_text("\n".join(rows), encoding="utf-8")
+        study = tmp_path / "study"
+        done("study", "init", study, "--from", tmp_path / "said.csv", "--model", real.name)
         text = (study / "study.toml").read_text(encoding="utf-8").partition("\n[tests]")[0]
-        for old, new in (
-            ("framings = 4", "framings = 1"),
-            ("\nquestions = ", "\npairs = "),
-            ("\nstories = ", "\n# "),
-        ):
-            text = text.replace(old, new)
+        text = (
+            text.replace("framings = 4", "framings = 1")
+            .replace("\nquestions = ", "\npairs = ")
+            .replace("\nstories = ", "\n# ")
+        )
         (study / "study.toml").write_text(text, encoding="utf-8")
         done("study", "run", study)
         return [
@@ -126,7 +133,8 @@ def test_pairs_in_a_study(real, tmp_path):
 
     found = real.measured(scores)
     assert len(found) == 4
-    assert [score for score, _ in found] == pytest.approx([expected for _, expected in found], abs=0.01)
+    for score, expected in found:
+        assert score == pytest.approx(expected, abs=0.01)
 
 
 def test_questions(real, tmp_path):
@@ -174,9 +182,30 @@ def test_stories_that_the_model_reads_itself(real, tmp_path):
     def stories() -> dict[str, Any]:
         prompts, written, profiles = tmp_path / "prompts.jsonl", tmp_path / "stories", tmp_path / "profiles"
         done("build", "stories", "--attribute", "religion", "--limit", 2, "-o", prompts)
-        few = ("--model", real.name, "--set", "max_tokens=20", "--out")
-        done("probe", "stories", "--data", prompts, *few, written)
-        shown = done("probe", "extract", "--data", written, *few, profiles)
+        done(
+            "probe",
+            "stories",
+            "--data",
+            prompts,
+            "--model",
+            real.name,
+            "--set",
+            "max_tokens=24",
+            "--out",
+            written,
+        )
+        shown = done(
+            "probe",
+            "extract",
+            "--data",
+            written,
+            "--model",
+            real.name,
+            "--set",
+            "max_tokens=16",
+            "--out",
+            profiles,
+        )
         done("analyze", "associations", profiles, "-o", tmp_path / "associations.csv")
         assert (tmp_path / "associations.csv").is_file()
         return {"shown": shown, "finish": [row["finish"] for row in records(written)]}
