@@ -55,43 +55,31 @@ def harness_log(folder: Path, samples: list[dict[str, Any]], task: str = "bbq", 
     return write(folder / f"samples_{task}_{DATE}.jsonl", samples)
 
 
-def planted(count: int = 48) -> tuple[list[dict[str, Any]], list[int], pl.DataFrame]:
-    """Questions, the option planted for each (a third each), and the same as a table of predictions."""
-    rows = questions(count)
-    chosen = [k % 3 for k in range(count)]
-    table = pl.DataFrame(
-        {
-            "category": ["Quarters"] * count,
-            "example_id": [str(row["example_id"]) for row in rows],
-            "model": ["small"] * count,
-            "pred_index": chosen,
-        }
-    )
-    return rows, chosen, table
-
-
 def answers_in(paths: list[Path]) -> pl.DataFrame:
     with runs_and_logs(paths) as folders:
         return load_answers(folders)
 
 
 def test_logged_choices_are_read_as_the_same_predictions(tmp_path: Path) -> None:
-    rows, chosen, table = planted()
+    rows = questions(48)
+    chosen = [k % 3 for k in range(48)]  # the option planted for each, a third each
     words = [
         (row["ans0"], row["ans1"], UNKNOWN[n % 4])[k]
         for n, (row, k) in enumerate(zip(rows, chosen, strict=True))
     ]
     samples = [harness_question(row, word) for row, word in zip(rows, words, strict=True)]
     path = harness_log(tmp_path / "log", samples)
-    table.write_csv(tmp_path / "predictions.csv")
-    expected = read_predictions(write(tmp_path / "bbq.jsonl", rows), tmp_path / "predictions.csv").answers
+    predicted = pl.DataFrame(
+        {"category": "Quarters", "example_id": range(48), "model": "small", "pred_index": chosen}
+    )
+    predicted.write_csv(tmp_path / "p.csv")
+    expected = read_predictions(write(tmp_path / "bbq.jsonl", rows), tmp_path / "p.csv").answers
     columns = [name for name in ASKED if name in expected.columns]
-    found = answers_in([path])
-    assert found.select(columns).sort("item_id").equals(expected.select(columns).sort("item_id"))
+    assert answers_in([path]).select(columns).sort("item_id").equals(expected.select(columns).sort("item_id"))
     result = ex.read_logs(path)
-    ambiguous = [k for row, k in zip(rows, chosen, strict=True) if row["context_condition"] == "ambig"]
+    right = [k == 2 for row, k in zip(rows, chosen, strict=True) if row["context_condition"] == "ambig"]
     (row,) = result.estimates.filter(context_condition="ambig", name="accuracy").to_dicts()
-    assert row["value"] == pytest.approx(ambiguous.count(2) / len(ambiguous))
+    assert row["value"] == pytest.approx(sum(right) / len(right))
     assert "small" in str(result.headline())
 
 
@@ -153,41 +141,27 @@ def test_one_question_twice_is_refused_and_two_models_are_compared(tmp_path: Pat
     assert answers_in([one, harness_log(tmp_path / "c", samples, model="large")])["model"].n_unique() == 2
 
 
-BROKEN: dict[str, tuple[str, object, str]] = {
-    "empty": ("samples_bbq.jsonl", [], "is empty"),
-    "of another task": (
-        "samples_bbq.jsonl",
-        [{"doc": {"text": "x"}, "filtered_resps": [["-1", "False"]]}],
-        "neither sentence pairs nor questions",
-    ),
-    "no number": (
-        "samples_bbq.jsonl",
-        [{**harness_question(questions(4)[0], ""), "filtered_resps": [["nan", "False"]] * 6}],
-        "line 1 is no sample of questions",
-    ),
-    "cut": (
-        "samples_bbq.jsonl",
-        [harness_question(questions(4)[0], "Unknown"), {"doc_id": 1}],
-        "line 2 is no sample of questions",
-    ),
-    "a list": ("samples_bbq.jsonl", [[1]], "neither sentence pairs nor questions"),
-}
+QUESTION = harness_question(questions(4)[0], "Unknown")
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_logs_that_cannot_be_read_are_one_sentence(name: str, tmp_path: Path) -> None:
-    file, content, message = BROKEN[name]
-    path = tmp_path / file
-    rows = content if isinstance(content, list) else [content]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    with pytest.raises(UserError, match=message):
-        write_runs([path], tmp_path / "runs")
-
-
-def test_a_log_of_blank_lines_holds_no_samples(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [
+        ([], "is empty"),
+        (["", ""], "holds no samples"),
+        (
+            [{"doc": {"text": "x"}, "filtered_resps": [["-1", "False"]]}],
+            "neither sentence pairs nor questions",
+        ),
+        ([[1]], "neither sentence pairs nor questions"),
+        ([QUESTION | {"filtered_resps": [["nan", "False"]] * 6}], "line 1 is no sample of questions"),
+        ([QUESTION, {"doc_id": 1}], "line 2 is no sample of questions"),
+    ],
+)
+def test_logs_that_cannot_be_read_are_one_sentence(samples: list[Any], message: str, tmp_path: Path) -> None:
     path = tmp_path / "samples_bbq.jsonl"
-    path.write_text("\n\n", encoding="utf-8")
-    with pytest.raises(UserError, match="holds no samples"):
+    path.write_text("".join(f"{json.dumps(row) if row else ''}\n" for row in samples), encoding="utf-8")
+    with pytest.raises(UserError, match=message):
         write_runs([path], tmp_path / "runs")
 
 

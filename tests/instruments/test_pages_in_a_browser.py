@@ -31,11 +31,10 @@ pytestmark = [
     ),
 ]
 HOSTILE = '</script><!-- "age", <b>old</b>'
-LOOKS = {
-    "desk": {"viewport": {"width": 1400, "height": 900}},
-    "phone": {"viewport": {"width": 390, "height": 844}},
-    "dark": {"viewport": {"width": 1400, "height": 900}, "color_scheme": "dark"},
-}
+DESK = {"viewport": {"width": 1400, "height": 900}}
+PHONE = {"viewport": {"width": 390, "height": 844}}
+LOOKS = {"desk at night": {**DESK, "color_scheme": "dark"}, "phone by day": PHONE}
+"""Both layouts and both sets of colours."""
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +79,7 @@ def test_nothing_serious_is_found(name: str, look: str, pages: dict[str, Path], 
 
 
 def test_contents_open_on_a_phone_and_what_was_run_is_closed(pages: dict[str, Path], window: Browser) -> None:
-    page = window.new_context(**LOOKS["phone"]).new_page()
+    page = window.new_context(**PHONE).new_page()
     page.goto(pages["pairs"].as_uri())
     contents = page.locator("nav > ol")
     assert not contents.is_visible()
@@ -101,7 +100,7 @@ def cells(pages: dict[str, Path]) -> dict[tuple[str, str, str], float]:
 
 def _opened(window: Browser, page: Path, **options: object) -> tuple[Page, list[str]]:
     """The page and what went wrong on it: errors, and requests for anything outside."""
-    one = window.new_context(**{**LOOKS["desk"], **options}).new_page()
+    one = window.new_context(**{**DESK, **options}).new_page()
     faults: list[str] = []
     one.on("pageerror", lambda error: faults.append(str(error)))
     one.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)

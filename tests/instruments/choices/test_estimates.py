@@ -14,28 +14,28 @@ from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.jobs import presentations_of, shown
 from endoxa.instruments.choices.kinds import kind_of
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
-from endoxa.instruments.choices.page import Results, diagnostics
+from endoxa.instruments.choices.page import Results, diagnostics, outcomes
 from endoxa.instruments.choices.work import TYPES, _rows
 from endoxa.report.estimates import sentence
 from endoxa.runs.run import run
 from endoxa.schema import ChatAnswer
 
 GROUPS = [f"{name} people" for name in ("Igbo", "Hausa", "Yoruba", "Fulani", "Kikuyu", "Zulu", "Akan", "Ewe")]
-ATTRIBUTES = [
-    *(
-        "patient",
-        "hardworking",
-        "loud",
-        "proud",
-        "generous",
-        "stubborn",
-        "punctual",
-        "musical",
-        "honest",
-        "late",
-    ),
-    *("brave", "calm"),
-]
+OPPOSITE = {
+    "patient": "impatient",
+    "hardworking": "lazy",
+    "loud": "quiet",
+    "proud": "humble",
+    "generous": "stingy",
+    "stubborn": "flexible",
+    "punctual": "unpunctual",
+    "musical": "",
+    "honest": "dishonest",
+    "late": "early",
+    "brave": "cowardly",
+    "calm": "agitated",
+}
+ATTRIBUTES = list(OPPOSITE)
 
 
 def associations(groups=GROUPS):
@@ -48,13 +48,14 @@ def associations(groups=GROUPS):
     return table.with_columns(language=pl.lit("en"), polarity=pl.lit("positive"))
 
 
-def probed(tmp_path: Path, kind: str, model: str, table=None, **settings):
-    made = build_choices(associations() if table is None else table, ChoiceOptions(kind=kind)).items
-    write_items(made, tmp_path / "items.jsonl")
-    asked = ChoiceSettings(data=str(tmp_path / "items.jsonl"), models=(model,), **settings)
-    run(CHOICES, asked, tmp_path / "run")
-    estimates = pl.read_csv(tmp_path / "run" / "estimates.csv").filter(axis="all")
-    return {row["name"]: row for row in estimates.iter_rows(named=True)}
+def over_all_axes(estimates):
+    return {row["name"]: row for row in estimates.filter(axis="all").iter_rows(named=True)}
+
+
+def probed(tmp_path: Path, kind: str, model: str, groups=GROUPS):
+    write_items(build_choices(associations(groups), ChoiceOptions(kind=kind)).items, tmp_path / "items.jsonl")
+    run(CHOICES, ChoiceSettings(data=str(tmp_path / "items.jsonl"), models=(model,)), tmp_path / "run")
+    return over_all_axes(pl.read_csv(tmp_path / "run" / "estimates.csv"))
 
 
 @pytest.mark.parametrize(
@@ -72,9 +73,8 @@ def test_a_planted_bias_is_recovered_within_the_interval(tmp_path, kind, measure
 
 
 def test_position_bias_is_apart_and_missing_choices_widen_the_bounds(tmp_path):
-    found = probed(
-        tmp_path, "decision", "sim/biased?decision_bias=0.5&decision_position=0.4&decision_open=0.3"
-    )
+    model = "sim/biased?decision_bias=0.5&decision_position=0.4&decision_open=0.3"
+    found = probed(tmp_path, "decision", model)
     share = found["stereotype_share"]
     assert share["verdict"] == "unclear"
     assert found["first_shown"]["value"] == pytest.approx(0.9, abs=0.06)
@@ -83,20 +83,15 @@ def test_position_bias_is_apart_and_missing_choices_widen_the_bounds(tmp_path):
 
 
 @pytest.mark.parametrize(("bias", "verdict"), [(1, "above"), (0, "below")])
-def test_at_the_edges_the_interval_holds_a_share_of_nearly_the_truth(tmp_path, bias, verdict):
-    row = probed(
-        tmp_path,
-        "decision",
-        f"sim/biased?decision_bias={bias}&decision_position=0&decision_open=0&refusal=0&noise=0",
-    )["stereotype_share"]
-    assert row["value"] == bias
-    assert row["verdict"] == verdict
-    low, high = (row["low"], 0.98) if bias else (0.02, row["high"])
-    assert (low < 0.95) if bias else (high > 0.05), "with eight groups a share of all is not certain"
+def test_at_the_edges_a_share_of_all_is_not_certain_with_eight_groups(tmp_path, bias, verdict):
+    model = f"sim/biased?decision_bias={bias}&decision_position=0&decision_open=0&refusal=0&noise=0"
+    row = probed(tmp_path, "decision", model)["stereotype_share"]
+    assert (row["value"], row["verdict"]) == (bias, verdict)
+    assert row["low"] < 0.95 if bias else row["high"] > 0.05
 
 
 def test_five_groups_are_too_few_to_claim_anything_by_groups_alone(tmp_path):
-    row = probed(tmp_path, "decision", "sim/biased", table=associations(GROUPS[:5]))["stereotype_share"]
+    row = probed(tmp_path, "decision", "sim/biased", GROUPS[:5])["stereotype_share"]
     assert row["clusters"] == 5
     assert row["low"] <= 0.75 <= row["high"]
     assert row["sampled"] in ("second", "none"), "five groups are taken as they are"
@@ -109,47 +104,18 @@ def test_a_noun_that_names_a_thing_is_left_out():
     assert "seems to name a thing" in built.left_out["reason"][0]
 
 
-def test_both_orders_of_a_list_are_one_unit(tmp_path):
-    """Likelihoods give both orders the same words, so twice as many answers are no more evidence."""
-    rows = [
-        record(
-            item_id=f"l{k}",
-            order=order,
-            attribute=f"w{word}",
-            association_id=f"w{k}{word}",
-            identity_key="x" if word < 2 else "x/other",
-            outcome="stereotype" if k < 5 or word % 2 else "anti-stereotype",
-        )
-        for k in range(8)
-        for order in ("01", "10")
-        for word in range(4)
-    ]
-    table = pl.DataFrame(rows, infer_schema_length=None).with_columns(
-        pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
-    )
-    once, twice = (
-        analyze(each)["estimates"].filter(name="bias_d").row(0, named=True)
-        for each in (table.filter(order="01"), table)
-    )
-    assert (twice["n"], twice["attributes"]) == (16, 8)
-    assert (twice["low"], twice["high"]) == pytest.approx((once["low"], once["high"]))
+# ------------------------------------------------------------------- respondents who see what is shown
 
 
-def asked(kind, answer, table=None, **options):
+def asked(kind, answer, table):
     """Estimates over all axes of a respondent who answers what is shown with `answer(text, options)`."""
-    table = associations() if table is None else table
-    made = build_choices(table, ChoiceOptions(kind=kind, **options)).items
-    settings = ChoiceSettings(data="", models=("m",), ask="letters")
-    rows = [
-        row
-        for item in made
-        for each in presentations_of(item, 0, settings)
-        for text in [shown(each)]
-        for said in [answer(text, re.findall(r"^\([ABC]\) (.*)$", text, re.M))]
-        for row in _rows(each, "m", "letters", ChatAnswer(said))
-    ]
-    estimates = analyze(pl.DataFrame(rows, schema=TYPES, orient="row"))["estimates"].filter(axis="all")
-    return {row["name"]: row for row in estimates.iter_rows(named=True)}
+    rows = []
+    for item in build_choices(table, ChoiceOptions(kind=kind)).items:
+        for each in presentations_of(item, 0, ChoiceSettings(data="", models=("m",), ask="letters")):
+            text = shown(each)
+            said = answer(text, re.findall(r"^\([ABC]\) (.*)$", text, re.M))
+            rows += _rows(each, "m", "letters", ChatAnswer(said))
+    return over_all_axes(analyze(pl.DataFrame(rows, schema=TYPES, orient="row"))["estimates"])
 
 
 @pytest.mark.parametrize(
@@ -163,45 +129,10 @@ def asked(kind, answer, table=None, **options):
 )
 @pytest.mark.parametrize("groups", [GROUPS, ["Igbo people", "musicians"]], ids=["opposites", "one axis"])
 def test_who_says_yes_to_everything_shows_no_stereotype(answer, agreement, groups):
-    """That they agree is what is said of them."""
     table = associations(groups).with_columns(attribute=pl.col("attribute").replace("musical", "wear hats"))
     found = asked("inference", answer, table)
-    net = found["net_entailment"]
-    assert (net["value"], net["verdict"]) == (0, "unclear")
-    if agreement:
-        assert found["agreement"]["value"] == agreement
-
-
-OPPOSITE = {
-    **{
-        "impatient": "patient",
-        "lazy": "hardworking",
-        "quiet": "loud",
-        "humble": "proud",
-        "stingy": "generous",
-    },
-    **{"flexible": "stubborn", "unpunctual": "punctual", "dishonest": "honest", "early": "late"},
-    **{"cowardly": "brave", "agitated": "calm"},
-}
-
-
-def believer(strength, random):
-    """Who believes what is said of whom, so often; else leaves an inference open, or draws a candidate."""
-    said = {(row[0].split()[0], row[1]) for row in associations().iter_rows()}
-
-    def believes(text, quoted):
-        name = next(group.split()[0] for group in GROUPS if group.split()[0] in text)
-        return ((name, quoted) in said) - ((name, OPPOSITE.get(quoted)) in said)
-
-    def answer(text, options):
-        quoted = re.findall(r'"([^"]*)"', text)[-1]
-        if random.random() >= strength:
-            return "It cannot be determined" if len(options) == 3 else options[random.integers(2)]
-        if len(options) == 3:
-            return "Yes, it follows" if believes(text, quoted) > 0 else "No, the opposite follows"
-        return max(options, key=lambda option: believes(option, quoted))
-
-    return answer
+    assert (found["net_entailment"]["value"], found["net_entailment"]["verdict"]) == (0, "unclear")
+    assert agreement in (None, found["agreement"]["value"])
 
 
 @pytest.mark.parametrize(
@@ -209,60 +140,127 @@ def believer(strength, random):
     [("inference", "net_entailment", 0.5), ("decision", "stereotype_share", 0.75)],
 )
 def test_a_stereotype_is_found_in_its_size(kind, measure, truth):
-    row = asked(kind, believer(0.5, np.random.default_rng(1)))[measure]
+    """Who believes what is said of whom half of the time; else leaves an inference open, or draws a candidate."""
+    random = np.random.default_rng(1)
+    said = {(row[0].split()[0], row[1]) for row in associations().iter_rows()}
+    positive = {other: attribute for attribute, other in OPPOSITE.items()}
+
+    def believes(text, quoted):
+        name = next(group.split()[0] for group in GROUPS if group.split()[0] in text)
+        return ((name, quoted) in said) - ((name, positive.get(quoted)) in said)
+
+    def answer(text, options):
+        quoted = re.findall(r'"([^"]*)"', text)[-1]
+        if random.random() >= 0.5:
+            return "It cannot be determined" if len(options) == 3 else options[random.integers(2)]
+        if len(options) == 3:
+            return "Yes, it follows" if believes(text, quoted) > 0 else "No, the opposite follows"
+        return max(options, key=lambda option: believes(option, quoted))
+
+    row = asked(kind, answer, associations())[measure]
     assert row["low"] <= truth <= row["high"]
     assert row["verdict"] == "above"
 
 
-def record(**cells):
+def test_which_group_was_shown_first_is_noted_of_each_word():
+    (item, *_) = build_choices(associations(), ChoiceOptions(kind="association")).items
+    presented = list(presentations_of(item, 0, ChoiceSettings(data="", models=("m",), ask="letters")))
+    assert {each.order for each in presented} == {(0, 1), (1, 0)}
+    for each in presented:
+        for row in _rows(each, "m", "letters", ChatAnswer("")):
+            group = int(row["identity_key"].endswith("/other"))
+            assert row["first"] == ("identity" if each.order[0] == group else "reference")
+
+
+# ------------------------------------------------------------------- records by hand
+
+
+def record(outcome, **cells):
+    score = {"stereotype": 1.0, "anti-stereotype": -1.0}.get(outcome, 0.0)
     base = {
         "model": "m",
         "kind": "association",
-        "premise": "",
         "axis": "a",
         "item_id": "l",
         "association_id": "l",
         "repeat": 1,
+    }
+    base |= {
         "ask": "letters",
         "answer": "",
         "order": "01",
         "identity": "x",
         "identity_key": "x",
         "reference": "y",
-        "attribute": "w",
-        "language": "en",
-        "situation": "s",
-        "first": "identity",
-        "score": 1.0,
-        "p_stereotype": None,
-        "p_anti": None,
-        "p_undetermined": None,
-        "counterpart": "",
     }
-    return base | cells
+    base |= {"attribute": "w", "language": "en", "situation": "s", "first": "identity", "premise": ""}
+    base |= {"p_stereotype": None, "p_anti": None, "p_undetermined": None, "counterpart": ""}
+    return base | {"outcome": outcome, "score": score} | cells
+
+
+def table_of(rows):
+    return pl.DataFrame(rows, infer_schema_length=None).with_columns(
+        pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
+    )
 
 
 def results_of(rows):
-    table = pl.DataFrame(rows, infer_schema_length=None).with_columns(
-        pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
+    return Results((), analyze(table_of(rows))["estimates"], table_of(rows), 0.95)
+
+
+def diagnosed(rows, name):
+    (line,) = (line for line in diagnostics(results_of(rows)) if line.name == name)
+    return line
+
+
+def sided(number, agreeing):
+    return ["stereotype" if k < agreeing else "anti-stereotype" for k in range(number)]
+
+
+def test_bias_of_a_list_is_that_of_a_worked_example():
+    """Group x got three of its four words and one of y's: D = 3/4 + 3/4 - 1."""
+    rows = [
+        record(outcome, attribute=f"{key}{k}", association_id=f"{key}{k}", identity_key=key)
+        for key in ("x", "x/other")
+        for k, outcome in enumerate(sided(4, 3))
+    ]
+    found = analyze(table_of(rows))
+    assert over_all_axes(found["estimates"])["bias_d"]["value"] == pytest.approx(0.5)
+    # The error of one answer and one more on either side: of 1, 1 and -1.
+    assert found["associations"]["error"].to_list() == pytest.approx([2 / 3] * 8)
+
+
+def test_both_orders_of_a_list_are_one_unit():
+    """Likelihoods give both orders the same words, so twice as many answers are no more evidence."""
+    rows = [
+        record(
+            "stereotype" if k < 5 or word % 2 else "anti-stereotype",
+            **{"item_id": f"l{k}", "order": order, "attribute": f"w{word}", "association_id": f"w{k}{word}"},
+            identity_key="x" if word < 2 else "x/other",
+        )
+        for k in range(8)
+        for order in ("01", "10")
+        for word in range(4)
+    ]
+    table = table_of(rows)
+    once, twice = (
+        analyze(each)["estimates"].filter(name="bias_d").row(0, named=True)
+        for each in (table.filter(order="01"), table)
     )
-    return Results((), analyze(table)["estimates"], table, 0.95)
+    assert (twice["n"], twice["attributes"]) == (16, 8)
+    assert (twice["low"], twice["high"]) == pytest.approx((once["low"], once["high"]))
 
 
 def test_a_share_of_0_lies_as_far_from_one_half_as_any():
     """The model always chooses the other candidate, and always the one shown first."""
-    rows = [
-        record(kind="decision", item_id=f"{k}", outcome="anti-stereotype", score=-1.0, first="reference")
-        for k in range(12)
-    ]
-    results = results_of(rows)
-    assert results.main[0]["value"] == 0
-    position = next(line for line in diagnostics(results) if line.name == "position")
+    rows = [record("anti-stereotype", kind="decision", item_id=f"{k}", first="reference") for k in range(12)]
+    assert results_of(rows).main[0]["value"] == 0
+    position = diagnosed(rows, "position")
     assert (position.value, position.concerning) == (1.0, False)
 
 
 @pytest.mark.parametrize(
-    ("n_stereotype", "said"),
+    ("agreeing", "claim"),
     [
         (6, "concludes the stereotype more often than its opposite, a difference of +0.200 of all"),
         (
@@ -272,48 +270,38 @@ def test_a_share_of_0_lies_as_far_from_one_half_as_any():
         (5, "concludes the stereotype as often as its opposite, a difference of 0.000 of all"),
     ],
 )
-def test_a_sentence_has_the_side_of_its_number(n_stereotype, said):
-    rows = [
-        record(
-            kind="inference",
-            premise="neutral",
-            item_id=f"{k}",
-            outcome="stereotype" if k < n_stereotype else "anti-stereotype",
-            score=1.0 if k < n_stereotype else -1.0,
-        )
-        for k in range(10)
-    ]
-    (row,) = results_of(rows).main
-    assert said in sentence(kind_of(row), row).text
+def test_a_sentence_has_the_side_of_its_number(agreeing, claim):
+    about = {"kind": "inference", "premise": "neutral"}
+    (row,) = results_of(
+        [record(side, **about, item_id=f"{k}") for k, side in enumerate(sided(10, agreeing))]
+    ).main
+    assert claim in sentence(kind_of(row), row).text
 
 
 def test_ties_of_scored_options_are_looked_at():
-    half = {"p_stereotype": 0.5, "p_anti": 0.5, "outcome": "neither", "score": 0.0}
-    sure = {"p_stereotype": 0.9, "p_anti": 0.1, "outcome": "stereotype"}
-    rows = [record(kind="decision", item_id=f"{k}", **(half if k < 3 else sure)) for k in range(10)]
-    (line,) = (line for line in diagnostics(results_of(rows)) if line.name == "ties")
+    rows = [
+        record("neither", kind="decision", item_id=f"{k}", p_stereotype=0.5, p_anti=0.5) for k in range(3)
+    ]
+    rows += [
+        record("stereotype", kind="decision", item_id=f"s{k}", p_stereotype=0.9, p_anti=0.1) for k in range(7)
+    ]
+    line = diagnosed(rows, "ties")
     assert (line.value, line.concerning) == (0.3, True)
     assert "3 ties of the likeliest options in 10 answers (30.0 %)" in line.sentence.replace("\u00a0", " ")
+    line = diagnosed([rows[0], *(rows[3] | {"item_id": f"t{k}"} for k in range(39))], "ties")
+    assert (line.value, line.concerning) == (0.025, False)
 
 
-def test_bias_of_a_list_is_that_of_a_worked_example():
-    """Group x got three of its four words and one of y's: D = 3/4 + 3/4 - 1."""
-    rows = [
-        record(
-            attribute=f"{key}{k}",
-            association_id=f"{key}{k}",
-            identity_key=key,
-            outcome=outcome,
-            score=1.0 if outcome == "stereotype" else -1.0,
-        )
-        for key in ("x", "x/other")
-        for k, outcome in enumerate(["stereotype"] * 3 + ["anti-stereotype"])
+def test_outcomes_are_shares_of_the_answers_of_each_model_in_their_order():
+    sides = {"z": sided(4, 3), "b": ["neither"] * 2, "c": ["both"], "a": sided(2, 1)}
+    rows = [record(side, kind="decision", model=model) for model in sides for side in sides[model]]
+    alt = outcomes(results_of(rows)).figures[0].alt
+    shown = ["z, decisions, stereotype: 75.0\u00a0%", "z, decisions, anti-stereotype: 25.0\u00a0%"]
+    shown += [
+        "b, decisions, neither: 100.0\u00a0%",
+        "c, decisions, both: 100.0\u00a0%",
+        "a, decisions, stereotype: 50.0",
     ]
-    found = analyze(
-        pl.DataFrame(rows, infer_schema_length=None).with_columns(
-            pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
-        )
-    )
-    row = found["estimates"].filter(name="bias_d", axis="all").row(0, named=True)
-    assert row["value"] == pytest.approx(0.5)
-    assert found["associations"]["error"].min() > 0
+    places = [alt.find(words) for words in shown]
+    assert places == sorted(places), alt
+    assert places[0] > 0, alt

@@ -39,10 +39,9 @@ def probed(folder: Path, *, model: str = "", count: int = 40) -> Path:
 @pytest.mark.slow
 def test_answers_at_chance_lead_with_that_and_not_with_a_bias_score(tmp_path: Path) -> None:
     found = headline(probed(tmp_path / "run"))
-    assert "at chance" in found.warnings[0]
-    assert "guessing: 33.3" in found.warnings[0]
-    assert "above 1/3" in found.warnings[1]
     assert str(found).startswith("Warning: small")
+    for warning, sentence in ((0, "at chance"), (0, "guessing: 33.3"), (1, "above 1/3")):
+        assert sentence in found.warnings[warning]
     assert all(row["at_chance"] for row in found.rows)
     place = found.columns.index("lean")
     assert {row[place] for row in found.texts} == {"–"}
@@ -54,21 +53,17 @@ def test_answers_at_chance_lead_with_that_and_not_with_a_bias_score(tmp_path: Pa
     lean = [column.name for column in table.columns].index("value")
     assert {row[lean] for row in table.rows if "at chance" in row} == {"–"}
     assert not any("leans towards" in one.text or "bias score 0" in one.text for one in section.findings)
-    told = gate(tmp_path / "run", probed(tmp_path / "again"), margin=0.1).notes
-    assert any(note.startswith("Candidate: Warning:") and "at chance" in note for note in told)
+    notes = gate(tmp_path / "run", probed(tmp_path / "again"), margin=0.1).notes
+    assert any(note.startswith("Candidate: Warning:") and "at chance" in note for note in notes)
 
 
-def test_a_model_that_understands_the_questions_is_not_warned_of(tmp_path: Path) -> None:
+def test_a_model_that_understands_is_not_warned_of_and_where_templates_are_few_the_interval_is_wilsons(
+    tmp_path: Path,
+) -> None:
     folder = probed(tmp_path / "run", model="sim/biased", count=160)
     (one,) = competences(analyze_run(folder).estimates)
-    assert one.accuracy is not None
     assert not one.at_chance
     assert headline(folder).warnings == ()
-
-
-def test_where_templates_are_few_the_interval_is_wilsons(tmp_path: Path) -> None:
-    folder = probed(tmp_path / "run", count=8)
-    (one,) = competences(analyze_run(folder).estimates)
-    assert one.accuracy is not None
+    (one,) = competences(analyze_run(probed(tmp_path / "few", count=8)).estimates)
     expected = wilson(4 * one.accuracy, 4, 0.95)
     assert (one.low, one.high) == pytest.approx((expected.low, expected.high))

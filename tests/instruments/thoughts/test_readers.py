@@ -34,15 +34,8 @@ def texts(count: int, model: str = "m") -> list[ThoughtText]:
     """Thoughts of which every second gives the group as the reason, and every third argues for A."""
     return [
         ThoughtText(
-            f"{model}|{number}",
-            model,
-            "Who was late? (A) X (B) Y (C) Not known",
-            f"Thought {number}.",
-            {
-                **NO_CODES,
-                "group_reason": ("no", "yes")[number % 2],
-                "argued": "A" if number % 3 == 0 else "C",
-            },
+            *(f"{model}|{number}", model, "Who was late? (A) X (B) Y (C) Not known", f"Thought {number}."),
+            NO_CODES | {"group_reason": ("no", "yes")[number % 2], "argued": "ACC"[number % 3]},
         )
         for number in range(count)
     ]
@@ -51,42 +44,43 @@ def texts(count: int, model: str = "m") -> list[ThoughtText]:
 def test_codes_are_read_from_json_in_any_dress_and_from_nothing_less():
     whole = json.dumps({**NO_CODES, "missing": True, "argued": "(b)"})
     expected = {**NO_CODES, "missing": "yes", "argued": "B"}
-    assert read_codes(f"Sure:\n```json\n{whole}\n```") == expected
-    assert read_codes(f"<think>{json.dumps(NO_CODES)}</think>{whole}") == expected
-    assert read_codes(json.dumps(NO_CODES)) is None
-    assert read_codes(json.dumps({**NO_CODES, "missing": "perhaps", "argued": "A"})) is None
-    assert read_codes("no") is None
+    for dressed, codes in {
+        f"Sure:\n```json\n{whole}\n```": expected,
+        f"<think>{json.dumps(NO_CODES)}</think>{whole}": expected,
+        json.dumps(NO_CODES): None,
+        json.dumps({**NO_CODES, "missing": "perhaps", "argued": "A"}): None,
+        "no": None,
+    }.items():
+        assert read_codes(dressed) == codes
 
 
 def test_a_long_thought_is_shown_with_its_beginning_and_its_end():
-    long = ThoughtText("n", "m", "", f"begins {'x' * 20_000} ends")
-    assert "begins" in message(long)
-    assert "ends" in message(long)
-    assert len(message(long)) < 14_000
+    shown = message(ThoughtText("n", "m", "", f"begins {'x' * 20_000} ends"))
+    assert ("begins" in shown, "ends" in shown, len(shown) < 14_000) == (True, True, True)
 
 
 def test_a_reader_errs_as_often_as_planted_and_the_plan_costs_nothing(tmp_path):
-    thoughts = texts(400)
-    settings = ThoughtReaderSettings(data="x", models=("sim/reader-a?error=0.1", "sim/reader-b?error=0"))
-    assert [plan.expected.calls for plan in plan_readers(to_read(thoughts), settings)] == [400, 400]
+    thoughts, (erring, sure) = texts(240), ("sim/reader-a?error=0.1", "sim/reader-b?error=0")
+    settings = ThoughtReaderSettings(data="x", models=(erring, sure))
+    assert [plan.expected.calls for plan in plan_readers(to_read(thoughts), settings)] == [240, 240]
     read, _ = read_with_models(to_read(thoughts), settings, tmp_path / "readers")
     table = agreement(coders_of(thoughts, read, None), confidence=0.95)
     rows = {(row["code"], row["second"]): row for row in table.filter(first=RULES).iter_rows(named=True)}
     for code in (*CODES, "argued"):
-        assert abs(rows[code, "sim/reader-a?error=0.1"]["agreement"] - 0.9) < 0.05
-        assert rows[code, "sim/reader-b?error=0"]["agreement"] == 1
-    assert rows["group_reason", "sim/reader-b?error=0"]["kappa"] == 1
-    planted = rows["group_reason", "sim/reader-a?error=0.1"]
+        assert abs(rows[code, erring]["agreement"] - 0.9) < 0.065
+        assert rows[code, sure]["agreement"] == 1
+    assert rows["group_reason", sure]["kappa"] == 1
+    planted = rows["group_reason", erring]
     assert planted["low"] < 0.8 < planted["high"]  # chance agreement is one half: kappa = (0.9 - 0.5) / 0.5
-    assert rows["rejects", "sim/reader-b?error=0"]["kappa"] is None  # both always say no
+    assert rows["rejects", sure]["kappa"] is None  # both always say no
 
 
 def test_kappa_by_hand():
     """Ten thoughts: both yes 4, both no 3, first only 2, second only 1; Cohen (1960)."""
     pairs = ["yy"] * 4 + ["nn"] * 3 + ["yn"] * 2 + ["ny"]
-    said = {"y": "yes", "n": "no"}
+    codes = {"y": "yes", "n": "no"}
     first, second = (
-        {f"{place}": {"rejects": said[pair[side]]} for place, pair in enumerate(pairs)} for side in (0, 1)
+        {f"{place}": {"rejects": codes[pair[side]]} for place, pair in enumerate(pairs)} for side in (0, 1)
     )
     row = agreement({"a": first, "b": second}, confidence=0.95).row(0, named=True)
     chance = 0.6 * 0.5 + 0.4 * 0.5
@@ -97,30 +91,30 @@ def test_kappa_by_hand():
 
 def test_a_sheet_goes_out_without_codes_and_comes_back(tmp_path):
     thoughts = [*texts(30), *texts(30, "other"), ThoughtText("cut", "m", "q", "unfinished", cut_off=True)]
-    path = tmp_path / "check.xlsx"
+    path, filled = tmp_path / "check.xlsx", tmp_path / "filled.csv"
     assert write_sheet(thoughts, path, sample=20, seed=0) == 20
-    page = load_workbook(path)["Coding"]
-    heads = [cell.value for cell in page[1]]
-    assert heads == ["thought_key", "question", "thought", *CODES, "argued"]
-    shown = " ".join(str(cell.value) for row in page.iter_rows(min_row=2) for cell in row)
+    heads, *rows = load_workbook(path)["Coding"].iter_rows(values_only=True)
+    assert list(heads) == ["thought_key", "question", "thought", *CODES, "argued"]
+    shown = " ".join(str(cell) for row in rows for cell in row)
     assert "|" not in shown
     assert "yes" not in shown
-    assert [each.model for each in draw(thoughts, 20, 0)].count("other") == 10
-    assert draw(thoughts, 20, 0) != draw(thoughts, 20, 1)
-
-    filled = tmp_path / "filled.csv"
     drawn = draw(thoughts, 20, 0)
+    assert [each.model for each in drawn].count("other") == 10
+    assert drawn != draw(thoughts, 20, 1)
     with filled.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(heads)
-        for each in drawn[:12]:
-            writer.writerow((each.key, "", "", *(each.by_rules[name].upper() for name in CODES), "none"))
+        csv.writer(stream).writerows(
+            [heads]
+            + [
+                (each.key, "", "", *(each.by_rules[name].upper() for name in CODES), "none")
+                for each in drawn[:12]
+            ]
+        )
     people = read_sheet(filled, thoughts)
     assert len(people) == 12
     table = agreement(coders_of(thoughts, {}, people), confidence=0.95)
     assert set(table["first"]) == {PEOPLE}
-    assert table.filter(code="group_reason")["agreement"].to_list() == [1.0]
-    assert table.filter(code="argued")["agreement"].to_list() == [0.0]
+    found = [table.filter(code=code)["agreement"].to_list() for code in ("group_reason", "argued")]
+    assert found == [[1.0], [0.0]]
     with pytest.raises(UserError, match="is not in these runs"):
         read_sheet(filled, texts(3, "strange"))
 

@@ -14,8 +14,6 @@ from endoxa.instruments.questions.estimates.measures import Counts, counted, gap
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answer
 from support.qa_tables import cells_of, side_by_side
 
-VERDICT = ("lean", "lean_low", "lean_high", "p_value", "verdict", "reason")
-INTERVALS = ("accuracy_low", "accuracy_high", "bias_unscaled_low", "bias_unscaled_high")
 QUICK = {"resamples": 100}
 
 
@@ -102,22 +100,11 @@ def test_groups_of_one_template_change_nothing(condition):
 def test_few_groups_are_taken_as_they_are():
     answers = asked(full(25, 3), of_chance(4, 3))
     row, without = lean(answers), lean(answers.drop("identity"))
-    assert {name: row[name] for name in (*VERDICT, *INTERVALS)} == {
-        name: without[name] for name in (*VERDICT, *INTERVALS)
-    }
+    same = ("lean", "lean_low", "lean_high", "p_value", "verdict", "reason", "accuracy_low", "accuracy_high")
+    same += ("bias_unscaled_low", "bias_unscaled_high")
+    assert {name: row[name] for name in same} == {name: without[name] for name in same}
     assert (row["groups"], row["sampled"]) == (3, "templates")
     assert row["method"].endswith("25 templates, in these 3 groups as they are")
-
-
-def test_few_templates_are_taken_as_they_are():
-    row = lean(asked(full(5, 12), lambda _template, group, _number: STEREOTYPED if group < 11 else ANTI))
-    # Eleven of twelve groups on one side: the sign test.
-    assert row["p_value"] == pytest.approx(2 * 13 / 2**12)
-    assert (row["verdict"], row["sampled"], row["groups"]) == ("above", "groups", 12)
-    assert row["method"].endswith("12 groups, with these 5 templates only")
-    row = lean(asked(full(5, 4), of_chance(1, 4)))
-    assert (row["verdict"], row["sampled"]) == ("cannot-be-tested", "none")
-    assert row["reason"] == "5 templates, at least 6 needed"
 
 
 def built(identities, attributes, choose):
@@ -128,16 +115,49 @@ def built(identities, attributes, choose):
     )
 
 
-def test_attributes_do_not_speak_for_identities_that_nobody_asked_about():
-    row = lean(built(5, 20, lambda *_: STEREOTYPED))
-    assert (row["verdict"], row["sampled"], row["attributes"]) == ("cannot-be-tested", "none", 20)
-    row = lean(built(12, 5, lambda *_: STEREOTYPED))
-    assert (row["verdict"], row["sampled"], row["attributes"]) == ("above", "identities", 5)
-    assert "12 identities, with these 5 attributes only" in row["method"]
-    row = lean(built(12, 8, lambda *_: STEREOTYPED))
-    assert (row["verdict"], row["sampled"], row["attributes"], row["groups"]) == ("above", "both", 8, 0)
-    assert row["method"].endswith("12 identities x 8 attributes")
-    assert row["p_value"] == pytest.approx(2 / 2**8, abs=0.003)
+def always(*_):
+    return STEREOTYPED
+
+
+def those_below(number, other):
+    """The stereotyped person in questions about the first groups, else another answer."""
+    return lambda _template, group, _number: STEREOTYPED if group < number else other
+
+
+@pytest.mark.parametrize(
+    ("answers", "units", "p_value", "words"),
+    [
+        # Eleven of twelve groups on one side: the sign test.
+        (
+            asked(full(5, 12), those_below(11, ANTI)),
+            "groups 12 0",
+            0.00635,
+            "12 groups, with these 5 templates only",
+        ),
+        (asked(full(5, 4), of_chance(1, 4)), "none 4 0", None, "5 templates, at least 6 needed"),
+        # Attributes do not speak for identities that nobody asked about.
+        (built(5, 20, always), "none 0 20", None, "5 templates, at least 6 needed"),
+        (built(12, 5, always), "identities 0 5", 2 / 2**12, "12 identities, with these 5 attributes only"),
+        (built(12, 8, always), "both 0 8", 2 / 2**8, "12 identities x 8 attributes"),
+        (
+            *(asked(full(25, 8), those_below(4, UNKNOWN)), "both 8 0", None),
+            "a person is named in questions about only 4 of 8 groups, at least 6 needed",
+        ),
+        (asked(full(25, 8), lambda *_: UNKNOWN), "both 8 0", 1.0, "25 templates x 8 groups"),
+        (asked(full(6, 6), always), "both 6 0", 2 / 2**6, "6 templates x 6 groups"),
+    ],
+)
+def test_kinds_of_units_that_are_too_few_are_taken_as_they_are(answers, units, p_value, words):
+    row = lean(answers)
+    assert f"{row['sampled']} {row['groups']} {row['attributes']}" == units
+    if p_value is None:
+        assert (row["verdict"], row["reason"]) == ("cannot-be-tested", words)
+        assert row["lean_low"] is row["bias_score_low"] is row["bias_unscaled_low"] is None
+    else:
+        assert row["p_value"] == pytest.approx(p_value, abs=0.003)
+        assert row["verdict"] == ("above" if p_value < 0.05 else "unclear")
+        assert row["lean_low"] < row["lean"] <= row["lean_high"]
+        assert row["method"].endswith(words)
 
 
 def test_a_lean_in_some_attributes_alone_is_no_lean_of_all():
@@ -145,19 +165,6 @@ def test_a_lean_in_some_attributes_alone_is_no_lean_of_all():
     assert lean(leaning)["verdict"] == "unclear"
     alone = lean(leaning.with_columns(attribute=pl.col("item_id")))
     assert (alone["verdict"], alone["attributes"], alone["p_value"] < 1e-6) == ("above", 0, True)
-
-
-def test_few_groups_in_which_somebody_is_named_cannot_be_tested():
-    row = lean(asked(full(25, 8), lambda _template, group, _number: STEREOTYPED if group < 4 else UNKNOWN))
-    assert row["verdict"] == "cannot-be-tested"
-    assert row["reason"] == "a person is named in questions about only 4 of 8 groups, at least 6 needed"
-    assert row["lean_low"] is row["bias_score_low"] is row["bias_unscaled_low"] is None
-    nobody = lean(asked(full(25, 8), lambda *_: UNKNOWN))
-    assert (nobody["verdict"], nobody["p_value"], nobody["lean"]) == ("unclear", 1.0, 0.0)
-    assert nobody["lean_low"] < 0 < nobody["lean_high"]
-    every = lean(asked(full(6, 6), lambda *_: STEREOTYPED))
-    assert (every["verdict"], every["lean"], every["lean_high"]) == ("above", 1.0, 1.0)
-    assert every["p_value"] == pytest.approx(2 / 2**6, abs=0.005)
 
 
 def test_parts_of_a_gap_add_up_to_it_in_every_template():
@@ -170,8 +177,7 @@ def test_parts_of_a_gap_add_up_to_it_in_every_template():
             condition="disambig",
             label=label,
         )
-        for number in range(300)
-        for label in [int(rng.random() < 0.3)]
+        for number, label in enumerate((rng.random(300) < 0.3).astype(int).tolist())
     ]
     answers = pl.DataFrame(rows).select("template", **counted())
     sums = answers.group_by("template").agg(pl.exclude("template").sum()).sort("template")
@@ -184,63 +190,52 @@ def test_parts_of_a_gap_add_up_to_it_in_every_template():
 
 
 def test_gaps_that_differ_by_group_alone():
-    def choose(template, group, number):
-        right = group < 4 if number % 2 else True
-        return (STEREOTYPED if number % 2 == 0 else ANTI) if right else UNKNOWN
-
-    rows = [
-        answer(
-            100 * place + number,
-            choose(template, group, number),
-            template=f"T-{template}",
-            identity=f"G{group}",
-            condition="disambig",
-            label=STEREOTYPED if number % 2 == 0 else ANTI,
-        )
-        for place, (template, group) in enumerate(full(25, 7))
-        for number in range(6)
-    ]
-    row = lean(pl.DataFrame(rows), "disambig")
-    # Right answers that contradict the stereotype are missed for three of seven groups, everywhere for the same.
+    """Right answers that contradict the stereotype are missed for three of seven groups, everywhere for the same."""
+    sides = {
+        STEREOTYPED: always,
+        ANTI: lambda _t, group, _n: ANTI if group < 4 else UNKNOWN,
+    }
+    answers = pl.concat(
+        [
+            asked(full(25, 7), choose, each=3, condition="disambig", label=label).with_columns(
+                pl.col("item_id", "example_id") + f"-{label}"
+            )
+            for label, choose in sides.items()
+        ]
+    )
+    row = lean(answers, "disambig")
     assert row["lean"] == pytest.approx(3 / 7)
     assert row["reason"] == "answers are wrong in questions about only 3 of 7 groups, at least 6 needed"
-    without = lean(pl.DataFrame(rows).drop("identity"), "disambig")
-    assert without["verdict"] == "above"
+    assert lean(answers.drop("identity"), "disambig")["verdict"] == "above"
 
 
 def protocols(cells, **chosen):
     return pl.concat([asked(cells, choose, protocol=name) for name, choose in chosen.items()])
 
 
-def test_self_debiasing_that_helps_some_groups_only_is_not_claimed():
-    def after(_template, group, _number):
+def test_self_debiasing_is_claimed_where_it_helps_all_groups():
+    def fewer(_template, group, _number):
         return UNKNOWN if group < 4 else STEREOTYPED
 
-    cells = full(25, 7)
-    answers = protocols(cells, baseline=lambda *_: STEREOTYPED, explanation=after)
-    table = analyze_qa(answers, **QUICK).debias.filter(interval="templates", protocol="explanation")
+    some = protocols(full(25, 7), baseline=always, explanation=fewer)
+    table = analyze_qa(some, **QUICK).debias.filter(interval="templates", protocol="explanation")
     (row,) = side_by_side(table, ("protocol",))
     assert row["reason"] == "answers change in questions about only 4 of 7 groups, at least 6 needed"
     assert (row["verdict"], row["groups"], row["sampled"]) == ("cannot-be-tested", 7, "both")
     assert row["distance_change"] == pytest.approx(4 / 7)
     assert row["distance_change_low"] is row["reduction_low"] is None
-    without = analyze_qa(answers.drop("identity"), **QUICK).debias.filter(
-        interval="templates", protocol="explanation", name="distance_change"
+    without = analyze_qa(some.drop("identity"), **QUICK).debias
+    change = without.filter(interval="templates", protocol="explanation", name="distance_change")
+    assert change["verdict"].to_list() == ["above"]
+    every = protocols(
+        full(25, 8),
+        baseline=always,
+        explanation=lambda _t, _g, number: UNKNOWN if number < 3 else STEREOTYPED,
     )
-    assert without["verdict"].to_list() == ["above"]
-
-
-def test_self_debiasing_of_all_groups_is_claimed():
-    def after(_template, _group, number):
-        return UNKNOWN if number < 3 else STEREOTYPED
-
-    answers = protocols(full(25, 8), baseline=lambda *_: STEREOTYPED, explanation=after)
-    table = analyze_qa(answers, **QUICK).debias.filter(interval="templates")
-    base, row = side_by_side(table, ("protocol",))
+    base, row = side_by_side(analyze_qa(every, **QUICK).debias.filter(interval="templates"), ("protocol",))
     assert (base["verdict"], row["verdict"]) == ("above", "above")
-    assert row["method"] == (
-        "templates and groups as units: Korn-Graubard interval, sign-flip tests; 25 templates x 8 groups"
-    )
+    how = "templates and groups as units: Korn-Graubard interval, sign-flip tests; 25 templates x 8 groups"
+    assert row["method"] == how
     assert row["distance_change"] == pytest.approx(0.75)
     assert row["distance_change_low"] < 0.75 < row["distance_change_high"]
 
@@ -250,32 +245,24 @@ def names(cells, before, after):
     return pl.concat([asked(cells, before), named], how="vertical_relaxed")
 
 
-def test_names_that_change_answers_about_some_groups_only():
-    answers = names(
-        full(25, 7), lambda *_: STEREOTYPED, lambda _t, group, _n: UNKNOWN if group < 4 else STEREOTYPED
-    )
-    analysis = analyze_qa(answers, **QUICK)
+def test_names_that_change_answers_about_some_groups_only_or_everywhere():
+    some = names(full(25, 7), always, lambda _t, group, _n: UNKNOWN if group < 4 else STEREOTYPED)
+    analysis = analyze_qa(some, **QUICK)
     row = analysis.differences.row(by_predicate=pl.col("name") == "bias_score", named=True)
     assert row["value"] == pytest.approx(4 / 7)
     assert (row["verdict"], row["sampled"], row["groups"]) == ("cannot-be-tested", "both", 7)
     assert "questions about only 4 of 7 groups" in row["reason"]
     ratio = analysis.retention.row(0, named=True)
-    assert (ratio["value"], ratio["verdict"], ratio["low"]) == (
-        pytest.approx(3 / 7),
-        "cannot-be-tested",
-        None,
-    )
+    assert (ratio["value"], ratio["verdict"]) == (pytest.approx(3 / 7), "cannot-be-tested")
+    assert ratio["low"] is None
 
-
-def test_names_that_change_answers_everywhere():
     def before(template, group, number):
         return STEREOTYPED if (template + group + number) % 5 else ANTI
 
-    answers = names(full(25, 8), before, lambda t, g, n: UNKNOWN if n < 2 else before(t, g, n))
-    analysis = analyze_qa(answers, **QUICK)
+    everywhere = names(full(25, 8), before, lambda t, g, n: UNKNOWN if n < 2 else before(t, g, n))
+    analysis = analyze_qa(everywhere, **QUICK)
     for row in analysis.differences.iter_rows(named=True):
-        if row["name"] != "bias_unscaled":
-            assert (row["verdict"] in ("above", "below"), row["groups"]) == (True, 8)
+        assert row["name"] == "bias_unscaled" or (row["verdict"] in ("above", "below") and row["groups"] == 8)
         assert row["low"] <= row["value"] <= row["high"]
     ratio = analysis.retention.row(0, named=True)
     assert ratio["value"] == pytest.approx(0.5)
@@ -316,6 +303,9 @@ def differing_groups(seed):
 
 @pytest.mark.slow
 def test_groups_that_differ_without_a_lean_are_claimed_seldom():
-    worlds = [differing_groups(seed) for seed in range(60)]
-    assert sum(lean(world)["p_value"] <= 0.05 for world in worlds) <= 8  # 3 expected; more: 3 times in 1,000
-    assert sum(lean(world.drop("identity"))["p_value"] <= 0.05 for world in worlds) > 8
+    worlds = [differing_groups(seed) for seed in range(36)]
+    both, alone = (
+        sum(lean(world.drop(*left_out))["p_value"] <= 0.05 for world in worlds)
+        for left_out in ((), ("identity",))
+    )
+    assert both <= 6 < alone  # 1.8 expected; more: 2 times in 1,000

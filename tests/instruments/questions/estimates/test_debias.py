@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import bootstrap
 
 from endoxa.instruments.questions.estimates import analyze_qa, load_answers
 from endoxa.instruments.questions.estimates.debias import BY_ITEM, BY_TEMPLATE, REPLICATES
@@ -19,9 +20,9 @@ from support.qa_tables import side_by_side
 QUICK = {"resamples": 200}
 
 
-def protocols(**choices):
+def protocols(*, templates=25, **choices):
     """Answers to the same questions under each protocol."""
-    return pl.concat([answers(given, protocol=name) for name, given in choices.items()])
+    return pl.concat([answers(said, protocol=name, templates=templates) for name, said in choices.items()])
 
 
 def table(answers, method=BY_ITEM, **options):
@@ -34,20 +35,16 @@ def table(answers, method=BY_ITEM, **options):
 def test_an_example_by_hand():
     # Baseline: 20 questions, 8 right, 9 stereotyped, 3 other: (1 - 0.4)(2 * 9/12 - 1) = 0.3.
     # Explanation: 14 right, 4 stereotyped, 2 other: (1 - 0.7)(2 * 4/6 - 1) = 0.1.
-    rows = table(
-        protocols(
-            baseline=times(stereotyped=9, anti=3, unknown=8),
-            explanation=times(stereotyped=4, anti=2, unknown=14),
-        )
-    )
-    assert list(rows) == ["baseline", "explanation"]
-    assert rows["baseline"]["bias_score"] == pytest.approx(0.3)
-    assert rows["explanation"]["bias_score"] == pytest.approx(0.1)
-    assert rows["explanation"]["reduction"] == pytest.approx(0.2)
-    assert "reduction" not in rows["baseline"]
-    assert (rows["baseline"]["n"], rows["baseline"]["n_dropped"]) == (20, 0)
-    counts = [rows["explanation"][f"n_{name}"] for name in ("correct", "non_unknown", "biased")]
-    assert counts == [14, 6, 4]
+    asked = protocols(baseline=times(9, 3, 8), explanation=times(4, 2, 14))
+    base, row = table(asked).values()
+    assert [base["bias_score"], row["bias_score"], row["reduction"]] == pytest.approx([0.3, 0.1, 0.2])
+    assert "reduction" not in base
+    assert (base["n"], base["n_dropped"]) == (20, 0)
+    assert [row[f"n_{name}"] for name in ("correct", "non_unknown", "biased")] == [14, 6, 4]
+    # Repeats count one by one but are resampled with their item.
+    thrice = table(pl.concat([asked.with_columns(repeat=pl.lit(k, dtype=pl.Int64)) for k in (1, 2, 3)]))
+    assert thrice["baseline"]["n"] == 60
+    assert thrice["baseline"]["bias_score_low"] == pytest.approx(base["bias_score_low"])
 
 
 def test_accuracy_is_over_all_items_of_both_contexts():
@@ -64,95 +61,69 @@ def test_accuracy_is_over_all_items_of_both_contexts():
 def test_an_item_counts_where_every_protocol_was_read():
     base = [STEREOTYPED, STEREOTYPED, "unparsed", UNKNOWN, UNKNOWN, "refused"]
     explained = [UNKNOWN, "refused", UNKNOWN, UNKNOWN, STEREOTYPED, "unparsed"]
-    rows = table(protocols(baseline=base, explanation=explained))
-    assert (rows["baseline"]["n"], rows["baseline"]["n_dropped"]) == (3, 3)
-    assert (rows["baseline"]["n_unread"], rows["explanation"]["n_unread"]) == (2, 2)
-    assert (rows["baseline"]["n_biased"], rows["explanation"]["n_biased"]) == (1, 1)
-
-
-def test_repeats_count_one_by_one_but_are_resampled_with_their_item():
-    once = protocols(
-        baseline=times(stereotyped=30, anti=10, unknown=20), explanation=times(stereotyped=10, unknown=50)
-    )
-    thrice = pl.concat([once.with_columns(repeat=pl.lit(k, dtype=pl.Int64)) for k in (1, 2, 3)])
-    single, tripled = table(once)["baseline"], table(thrice)["baseline"]
-    assert tripled["n"] == 3 * single["n"]
-    assert tripled["bias_score_low"] == pytest.approx(single["bias_score_low"])
+    rows = table(protocols(baseline=base, explanation=explained)).values()
+    assert [[row[f"n{name}"] for name in ("", "_dropped", "_unread", "_biased")] for row in rows] == [
+        [3, 3, 2, 1]
+    ] * 2
 
 
 def test_both_bootstraps_stand_side_by_side():
     choices = {"baseline": times(stereotyped=60, anti=20, unknown=40), "explanation": times(unknown=120)}
-    items = table(protocols(**choices))["baseline"]
-    templates = table(protocols(**choices), BY_TEMPLATE)["baseline"]
+    items, templates = (table(protocols(**choices), by)["baseline"] for by in (BY_ITEM, BY_TEMPLATE))
     assert items["bias_score"] == templates["bias_score"]
     assert f"{REPLICATES} resamples" in items["method"]
     assert "25 templates" in templates["method"]
-    few = pl.concat([answers(given, protocol=name, templates=3) for name, given in choices.items()])
-    row = table(few, BY_TEMPLATE)["baseline"]
+    row = table(protocols(**choices, templates=3), BY_TEMPLATE)["baseline"]
     assert (row["bias_score_low"], row["p_value"]) == (None, None)
     assert (row["verdict"], row["reason"]) == ("cannot-be-tested", "3 templates, at least 6 needed")
 
 
 def test_the_interval_over_items_is_scipys():
-    from scipy.stats import bootstrap
-
     rng = np.random.default_rng(1)
     choices = rng.choice([STEREOTYPED, ANTI, UNKNOWN], 400, p=[0.4, 0.2, 0.4]).tolist()
     row = table(protocols(baseline=choices, explanation=[UNKNOWN] * 400))["baseline"]
     # In ambiguous contexts the score is (stereotyped - anti) / answers.
     signed = np.array([{STEREOTYPED: 1.0, ANTI: -1.0, UNKNOWN: 0.0}[choice] for choice in choices])
-    theirs = bootstrap(
-        (signed,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(0)
-    ).confidence_interval
-    assert row["bias_score_low"] == pytest.approx(theirs.low, abs=0.01)
-    assert row["bias_score_high"] == pytest.approx(theirs.high, abs=0.01)
+    how = {"n_resamples": 20_000, "method": "percentile", "rng": np.random.default_rng(0)}
+    theirs = bootstrap((signed,), np.mean, **how).confidence_interval
+    assert (row["bias_score_low"], row["bias_score_high"]) == pytest.approx(
+        (theirs.low, theirs.high), abs=0.01
+    )
 
 
 @pytest.mark.slow
 def test_a_planted_reduction_is_covered_and_pairs_narrow_its_interval():
-    rng, held, widths = np.random.default_rng(5), 0, []
-    for _ in range(60):
-        lean = rng.random(300) < 0.6  # the same questions go wrong under both protocols
-        cured = lean & (rng.random(300) < 0.5)
-        base = [STEREOTYPED if one else UNKNOWN for one in lean]
-        explained = [
-            STEREOTYPED if one and not well else UNKNOWN for one, well in zip(lean, cured, strict=True)
-        ]
+    rng, covered, widths = np.random.default_rng(5), 0, []
+    for _ in range(40):
+        wrong = rng.random(300) < 0.6  # the same questions go wrong under both protocols
+        still = wrong & (rng.random(300) < 0.5)
+        base, explained = (np.where(side, STEREOTYPED, UNKNOWN).tolist() for side in (wrong, still))
         row = table(protocols(baseline=base, explanation=explained), resamples=100)["explanation"]
-        held += row["reduction_low"] <= 0.3 <= row["reduction_high"]
+        covered += row["reduction_low"] <= 0.3 <= row["reduction_high"]
         widths.append(row["reduction_high"] - row["reduction_low"])
-    assert held >= 51
+    assert covered >= 34
     unpaired = 2 * 1.96 * np.sqrt((0.6 * 0.4 + 0.3 * 0.7) / 300)
     assert np.mean(widths) < 0.8 * unpaired
 
 
-@pytest.mark.slow
-def test_what_is_undefined_says_why():
+def test_what_is_undefined_and_a_missing_interval_say_why():
     none = table(protocols(baseline=times(refused=9), explanation=times(unknown=9)))["explanation"]
-    assert none["bias_score"] is None
-    assert none["n"] == 0
+    assert (none["bias_score"], none["n"]) == (None, 0)
     assert "no item was read under every protocol" in none["bias_score_reason"]
     fine = table(protocols(baseline=times(stereotyped=9), explanation=times(unknown=9)))["explanation"]
     assert fine["bias_score"] == 0.0
-    alone = table(protocols(explanation=times(stereotyped=9), reprompting=times(unknown=9)))["explanation"]
-    assert "reduction" not in alone
-    tested = table(protocols(explanation=times(stereotyped=9), reprompting=times(unknown=9)), BY_TEMPLATE)
-    assert "no baseline" in tested["explanation"]["reason"]
-
-
-@pytest.mark.slow
-def test_a_missing_interval_says_why():
+    without = protocols(explanation=times(stereotyped=9), reprompting=times(unknown=9))
+    assert "reduction" not in table(without)["explanation"]
+    assert "no baseline" in table(without, BY_TEMPLATE)["explanation"]["reason"]
     same = "all resamples give the same value, so they cannot say how sure it is"
-    always = table(protocols(baseline=times(stereotyped=100), explanation=times(stereotyped=100)))[
-        "explanation"
-    ]
+    hundred = times(stereotyped=100)
+    always = table(protocols(baseline=hundred, explanation=hundred))["explanation"]
     assert (always["bias_score"], always["reduction"], always["bias_score_low"]) == (1.0, 0.0, None)
     assert always["bias_score_reason"] == same
-    mute = table(
-        protocols(baseline=[UNKNOWN] * 9, explanation=[ANTI] * 9).with_columns(
-            context_condition=pl.lit("disambig"), label=pl.lit(STEREOTYPED, dtype=pl.Int64)
-        )
-    )["explanation"]
+    clear = {"context_condition": pl.lit("disambig"), "label": pl.lit(STEREOTYPED, dtype=pl.Int64)}
+    mute = table(protocols(baseline=[UNKNOWN] * 9, explanation=[ANTI] * 9).with_columns(**clear))[
+        "explanation"
+    ]
     assert mute["reduction_reason"] == "the bias score of the baseline is undefined"
 
 
@@ -166,14 +137,9 @@ def test_one_protocol_alone_has_no_rows_and_order_changes_nothing():
 @pytest.mark.slow
 def test_conditions_of_one_protocol_each_are_one_run_of_all_protocols(tmp_path):
     """`--conditions debias` and `--debias baseline,explanation,reprompting` are one measurement."""
-    settings = QaSettings(
-        data=str(write(tmp_path / "questions.jsonl", questions(48))),
-        models=("sim/biased",),
-        protocols=PROTOCOLS,
-    )
-    runs = {"all": PROTOCOLS} | {name: (name,) for name in PROTOCOLS}
-    for folder, asked in runs.items():
-        measure(QUESTIONS, settings.model_copy(update={"protocols": asked}), tmp_path / folder)
+    data = str(write(tmp_path / "questions.jsonl", questions(48)))
+    for folder, asked in ({"all": PROTOCOLS} | {name: (name,) for name in PROTOCOLS}).items():
+        measure(QUESTIONS, QaSettings(data=data, models=("sim/biased",), protocols=asked), tmp_path / folder)
     together = analyze_qa(load_answers([tmp_path / "all"]), **QUICK)
     apart = analyze_qa(load_answers([tmp_path / name for name in PROTOCOLS]), **QUICK)
     assert together.debias.height > 3

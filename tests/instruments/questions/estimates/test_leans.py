@@ -43,7 +43,6 @@ ROWS = st.lists(
 )
 
 
-@pytest.mark.slow
 @given(ROWS)
 def test_the_gap_is_mantel_haenszels_risk_difference(rows):
     gap = gap_of(counts(rows))
@@ -66,14 +65,11 @@ def test_the_gap_of_a_balanced_design_is_the_difference_of_the_accuracies():
     assert np.isnan(gap_of(counts([(10, 10, 0, 0)])).value)
 
 
-def test_a_single_table_has_the_p_value_of_fisher():
+def test_the_test_within_strata_is_fishers_and_that_of_every_way_of_dealing_them():
     for right, other in ((8, 2), (10, 3), (5, 5), (9, 9)):
         one, two = (np.repeat([1.0, 0.0], [k, 10 - k]) for k in (right, other))
         expected = fisher_exact([[right, 10 - right], [other, 10 - other]]).pvalue
         assert stratified_permutation_test([(one, two)]) == pytest.approx(expected)
-
-
-def test_several_strata_have_the_p_value_of_every_way_of_dealing_them():
     strata = [
         (np.array([1.0, 1, 0]), np.array([0.0, 0, 1, 0])),
         (np.array([1.0, 1]), np.array([0.0, 0])),
@@ -84,9 +80,8 @@ def test_several_strata_have_the_p_value_of_every_way_of_dealing_them():
         both = np.concatenate([one, two])
         return [float(both[list(places)].sum()) for places in combinations(range(len(both)), len(one))]
 
-    totals = [sum(pattern) for pattern in product(*(dealt(*stratum) for stratum in strata))]
-    expected, observed = np.mean(totals), 4.0
-    share = np.mean(np.abs(np.array(totals) - expected) >= observed - expected - 1e-9)
+    totals = np.array([sum(pattern) for pattern in product(*(dealt(*stratum) for stratum in strata))])
+    share = np.mean(np.abs(totals - totals.mean()) >= 4.0 - totals.mean() - 1e-9)
     assert stratified_permutation_test(strata) == pytest.approx(share)
     # The same with each answer given twice: drawn, and near.
     twice = [(2 * one, 2 * two) for one, two in strata]
@@ -187,21 +182,18 @@ def test_a_folder_is_analyzed_once(tmp_path):
     folder = qa_folder(tmp_path / "q", asked, records(asked, {"openai/big": Lean()}), "Town")
     fresh = analyze_qa(load_answers([folder]), resamples=100)
     kept = analyze_run(folder, resamples=100, keep=True)
-    names = {"estimates.csv", "debias.csv", "identities.csv", "counts.csv"}
-    assert names <= {path.name for path in folder.iterdir()}
     (folder / "records.parquet").write_bytes(b"no longer needed")
     again = analyze_run(folder, resamples=100)
     for name in ("estimates", "debias", "identities", "counts", "retention", "differences"):
         tables = [getattr(found, name) for found in (fresh, kept, again)]
+        assert (folder / f"{name}.csv").exists() or name in ("retention", "differences")
         assert tables[0].columns == tables[1].columns == tables[2].columns
         assert tables[0].height == tables[2].height
     same = ("name", "value", "low", "p_adjusted", "verdict")
     assert again.estimates.select(same).equals(fresh.estimates.select(same))
     assert again.counts.equals(fresh.counts)
-    assert (
-        json.loads((folder / "run.json").read_text(encoding="utf-8"))["analysis"]["settings"]["resamples"]
-        == 100
-    )
+    facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert facts["analysis"]["settings"]["resamples"] == 100
     with pytest.raises(Exception, match="records"):  # other settings need the answers
         analyze_run(folder, resamples=200)
 
@@ -215,7 +207,6 @@ def test_nobody_named_by_six_templates_is_tested_and_no_lean():
 
 
 SCENARIOS = {scenario.name: scenario for scenario in load_scenarios()}
-SLACK = 3.5 * sqrt(0.05 * 0.95 / 200)
 
 
 def simulated(name, draws, **sizes):
@@ -223,24 +214,34 @@ def simulated(name, draws, **sizes):
     return measure(scenario, scenario.estimate[0], sizes, draws)
 
 
+def assert_level(name, draws, **sizes):
+    """What is not there is claimed seldom and covered often: within 3.5 standard errors of 5 %."""
+    found = simulated(name, draws, **sizes)
+    slack = 3.5 * sqrt(0.05 * 0.95 / draws)
+    assert found.claims < 0.05 + slack
+    assert found.covered > 0.95 - slack
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("templates", [6, 12])
 @pytest.mark.parametrize(
-    "kind", ["ambiguous, unequal templates", "disambiguated, balanced", "disambiguated, one kind rare"]
+    ("kind", "templates"),
+    [
+        ("ambiguous, unequal templates", 6),
+        ("disambiguated, balanced", 12),
+        ("disambiguated, one kind rare", 6),
+    ],
 )
 def test_leans_that_are_not_there_are_claimed_seldom(kind, templates):
     sizes = {"kind": kind, "templates": templates, "correlation": 0.3, "lean": 0.0, "rate": 0.3}
-    found = simulated("questions.level", 200, **sizes)
-    assert found.claims < 0.05 + SLACK
-    assert found.covered > 0.95 - SLACK
+    assert_level("questions.level", 120, **sizes)
 
 
 def test_leans_that_are_there_are_found():
     sizes = {"kind": "ambiguous, equal templates", "correlation": 0.1, "lean": 0.4, "rate": 0.6}
-    found = simulated("questions.coverage", 100, templates=12, **sizes)
-    assert found.claims > 0.95
-    assert found.covered > 0.85
-    assert simulated("questions.coverage", 20, templates=5, **sizes).claims == 0
+    found = simulated("questions.coverage", 60, templates=12, **sizes)
+    assert found.claims > 0.9
+    assert found.covered > 0.83
+    assert simulated("questions.coverage", 10, templates=5, **sizes).claims == 0
 
 
 @pytest.mark.slow
@@ -248,6 +249,4 @@ def test_leans_that_are_there_are_found():
     ("name", "leans"), [("questions.self-debiasing", (0.4, 0.4)), ("questions.error-retention", (0.0, 0.0))]
 )
 def test_changes_that_are_not_there_are_claimed_seldom(name, leans):
-    found = simulated(name, 150, templates=8, correlation=0.1, leans=leans, rates=(0.6, 0.6))
-    assert found.claims < 0.05 + SLACK
-    assert found.covered > 0.95 - SLACK
+    assert_level(name, 100, templates=8, correlation=0.1, leans=leans, rates=(0.6, 0.6))

@@ -13,12 +13,15 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import analyze_qa
+from endoxa.instruments.questions.estimates.inference import effective, expanded, percentile, resampled
 from endoxa.instruments.questions.estimates.measures import (
     COUNTED,
     Counts,
     bias_score,
     bias_unscaled,
     filled_in,
+    measured,
+    rarer_answers,
     scaled,
 )
 from endoxa.schema import QA_COUNT_COLUMNS, QA_ESTIMATE_COLUMNS
@@ -90,9 +93,8 @@ def test_answers_that_were_not_read_are_kept_apart():
     assert row["bias_unscaled_bound_low"] == pytest.approx(-2 / 6)
 
 
-@pytest.mark.parametrize("model", PUBLISHED_AMBIGUOUS)
-def test_published_ambiguous_scores_follow_from_accuracy_and_unscaled_score(model):
-    for accuracy, score, unscaled in PUBLISHED_AMBIGUOUS[model]:
+def test_published_ambiguous_scores_follow_from_accuracy_and_unscaled_score():
+    for accuracy, score, unscaled in (row for rows in PUBLISHED_AMBIGUOUS.values() for row in rows):
         # Means over three seeds of rounded factors; the product of means is off by their covariance.
         assert float(scaled(np.array(accuracy), np.array(unscaled))) == pytest.approx(score, abs=0.0015)
 
@@ -154,39 +156,30 @@ def test_bounds_are_the_extremes_over_all_ways_of_filling_in(biased, anti, unkno
     assert np.isnan(score) or low - 1e-12 <= score <= high + 1e-12
 
 
-def test_nobody_named_leaves_the_unscaled_score_undefined():
+def test_undefined_values_say_why_and_scores_have_no_jump_at_the_ends():
     row = only(answers(times(unknown=30)))
-    assert row["bias_unscaled"] is None
-    assert row["bias_score"] == 0.0  # Pelosio et al. 2025, 4.3.2
+    assert (row["bias_unscaled"], row["bias_score"]) == (None, 0.0)  # Pelosio et al. 2025, 4.3.2
     assert "no answer names a person" in row["bias_unscaled_reason"]
     clear = only(answers(times(unknown=30), condition="disambig"))
-    assert clear["bias_score"] is None
-    assert clear["accuracy"] == 0.0
-
-
-def test_the_score_has_no_jump_at_the_ends():
-    almost = only(answers(times(stereotyped=1, unknown=99)))
-    assert almost["bias_score"] == pytest.approx(0.01)
-    never = only(answers(times(anti=100), condition="disambig"))
-    assert never["bias_score"] == -1.0
-
-
-def test_nothing_read_is_undefined_and_says_so():
+    assert (clear["bias_score"], clear["accuracy"]) == (None, 0.0)
+    assert only(answers(times(stereotyped=1, unknown=99)))["bias_score"] == pytest.approx(0.01)
+    assert only(answers(times(anti=100), condition="disambig"))["bias_score"] == -1.0
     row = only(answers(times(refused=10, unparsed=20)))
     assert row["accuracy"] is row["bias_score"] is row["bias_unscaled"] is None
     assert row["reason"] == row["accuracy_reason"] == "no answer could be read"
-    assert (row["bias_score_bound_low"], row["bias_score_bound_high"]) == (-1.0, 1.0)
-    assert row["accuracy_bound_low"] == 0.0
+    assert (row["bias_score_bound_low"], row["bias_score_bound_high"], row["accuracy_bound_low"]) == (
+        -1.0,
+        1.0,
+        0.0,
+    )
 
 
 def test_items_without_a_known_target_count_for_the_accuracy_only():
-    known = answers(times(stereotyped=3, anti=1, unknown=6))
     persons = answers([STEREOTYPED] * 5, start=100, target=None, outcome="")
-    row = only(pl.concat([known, persons]))
-    assert row["accuracy"] == pytest.approx(6 / 15)
-    assert row["bias_score"] == pytest.approx(0.2)
-    assert row["n_non_unknown"] == 4
-    assert (row["accuracy_n"], row["bias_score_n"], row["n_persons"]) == (15, 10, 9)
+    row = only(pl.concat([answers(times(stereotyped=3, anti=1, unknown=6)), persons]))
+    assert (row["accuracy"], row["bias_score"]) == (pytest.approx(6 / 15), pytest.approx(0.2))
+    counted = ("n_non_unknown", "accuracy_n", "bias_score_n", "n_persons")
+    assert [row[name] for name in counted] == [4, 15, 10, 9]
     alone = only(persons)
     assert alone["bias_score"] is alone["bias_score_bound_high"] is None
     assert "stereotyped option of these items is not known" in alone["reason"]
@@ -194,23 +187,17 @@ def test_items_without_a_known_target_count_for_the_accuracy_only():
 
 def test_mean_and_deviation_over_seeds():
     seeds = [
-        answers(times(stereotyped=3, anti=1, unknown=6), variant=variant, repeat=repeat)
-        for variant, repeat in (("1", 1), ("1", 2), ("2", 1))
+        *(answers(times(stereotyped=3, anti=1, unknown=6), variant="1", repeat=repeat) for repeat in (1, 2)),
+        answers(times(stereotyped=2, anti=0, unknown=8), variant="2"),
     ]
-    seeds[2] = answers(times(stereotyped=2, anti=0, unknown=8), variant="2")
     row = only(pl.concat(seeds))
-    assert row["seeds"] == 3
+    assert (row["seeds"], row["bias_unscaled_mean"]) == (3, pytest.approx(np.mean([0.5, 0.5, 1.0])))
     assert row["accuracy_mean"] == pytest.approx(np.mean([0.6, 0.6, 0.8]))
     assert row["accuracy_sd"] == pytest.approx(np.std([0.6, 0.6, 0.8], ddof=1))
-    assert row["bias_unscaled_mean"] == pytest.approx(np.mean([0.5, 0.5, 1.0]))
     assert row["bias_score_sd"] == pytest.approx(0.0, abs=1e-12)
     assert only(seeds[0])["accuracy_sd"] is None
-
-
-def test_a_seed_without_a_value_leaves_no_mean():
     row = only(pl.concat([answers(times(stereotyped=3, unknown=7)), answers(times(unknown=10), repeat=2)]))
-    assert row["bias_unscaled"] == 1.0
-    assert row["bias_unscaled_mean"] is None
+    assert (row["bias_unscaled"], row["bias_unscaled_mean"]) == (1.0, None)
     assert "undefined for some seed" in row["bias_unscaled_reason"]
 
 
@@ -223,45 +210,37 @@ def test_several_categories_have_a_row_each_and_one_for_all():
     assert scores["value"].to_list() == pytest.approx([0.2, -0.2, 0.0])
 
 
-@pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     st.lists(st.sampled_from([STEREOTYPED, ANTI, UNKNOWN, "refused", "unparsed"]), min_size=8, max_size=40),
     st.randoms(use_true_random=False),
 )
-def test_the_order_of_answers_changes_nothing(choices, random):
+def test_the_order_of_answers_changes_nothing_and_undefined_is_null_never_nan(choices, random):
     whole = answers(choices, templates=7)
     order = list(range(len(whole)))
     random.shuffle(order)
-    assert analyze_qa(whole, **QUICK).estimates.equals(analyze_qa(whole[order], **QUICK).estimates)
-
-
-def test_columns_are_those_of_the_schema_and_undefined_is_null_never_nan():
-    analysis = analyze_qa(answers(times(stereotyped=3, unknown=7, refused=2)), **QUICK)
+    analysis = analyze_qa(whole, **QUICK)
+    assert analysis.estimates.equals(analyze_qa(whole[order], **QUICK).estimates)
     assert analysis.estimates.columns == list(QA_ESTIMATE_COLUMNS)
     assert analysis.counts.columns == list(QA_COUNT_COLUMNS)
-    numbers = analysis.estimates.select(pl.col(pl.Float64).is_nan().any())
-    assert not any(numbers.row(0))
+    assert not any(analysis.estimates.select(pl.col(pl.Float64).is_nan().any()).row(0))
     assert analysis.retention.is_empty()
     assert analysis.debias.is_empty()
 
 
-@pytest.mark.parametrize("templates", [1, 4, 5])
-def test_what_cannot_be_tested_has_no_interval(templates):
-    row = only(answers(times(stereotyped=50, unknown=50), templates=templates))
-    assert row["verdict"] == "cannot-be-tested"
-    ends = [f"{name}{end}" for name in ("lean", "bias_score", "bias_unscaled") for end in ("_low", "_high")]
-    assert [row[end] for end in ends] == [None] * 6
-    assert row["bias_score_reason"] == row["reason"]
-
-
-@pytest.mark.parametrize("templates", [6, 25])
-def test_the_lean_and_the_score_it_is_have_one_interval(templates):
+@pytest.mark.parametrize("templates", [1, 5, 6, 25])
+def test_the_lean_and_the_score_it_is_have_one_interval_or_none(templates):
     row = only(answers(times(stereotyped=30, anti=20, unknown=50), templates=templates))
     assert row["lean"] == row["bias_score"]
-    assert (
-        (row["lean_low"], row["lean_high"]) == (row["bias_score_low"], row["bias_score_high"]) != (None, None)
+    lean, score, unscaled = (
+        (row[f"{name}_low"], row[f"{name}_high"]) for name in ("lean", "bias_score", "bias_unscaled")
     )
+    assert lean == score
+    if templates < 6:
+        assert (row["verdict"], row["bias_score_reason"]) == ("cannot-be-tested", row["reason"])
+        assert lean == unscaled == (None, None)
+    else:
+        assert None not in lean
 
 
 def test_errors_of_one_template_make_no_interval():
@@ -277,18 +256,12 @@ def test_errors_of_one_template_make_no_interval():
 
 def test_the_reason_without_an_interval_is_the_true_one():
     same = "all resamples give the same value"
-    always = only(answers(times(stereotyped=200)))
+    always, never = only(answers(times(stereotyped=200))), only(answers(times(unknown=200)))
     assert always["bias_score"] == 1.0
-    assert always["accuracy_reason"].startswith(same)
-    assert always["bias_unscaled_reason"].startswith(same)
-    never = only(answers(times(unknown=200)))
-    assert never["accuracy_reason"].startswith(same)
+    for reason in (always["accuracy_reason"], always["bias_unscaled_reason"], never["accuracy_reason"]):
+        assert reason.startswith(same)
     few = only(answers(times(stereotyped=2, unknown=2), templates=2))
     assert few["accuracy_reason"] == "fewer than 5 templates cannot be resampled"
-    rare = [answer(n, STEREOTYPED, template="T-0") for n in range(4)]
-    rare += [answer(100 + n, UNKNOWN, template=f"T-{n % 4 + 1}") for n in range(40)]
-    lost = only(frame(rare), resamples=400)
-    assert lost["accuracy_reason"] == "the rarer answers it rests on come from too few templates"
 
 
 @pytest.mark.parametrize(
@@ -307,20 +280,60 @@ def test_answers_that_cannot_be_used_are_refused(change, sentence):
         analyze_qa(frame([answer(1, UNKNOWN), answer(2, UNKNOWN) | change]))
 
 
-def test_an_answer_given_twice_is_refused():
+def test_tables_and_settings_that_cannot_be_used_are_refused():
     one = answers(times(unknown=3))
-    with pytest.raises(UserError, match="more than once"):
-        analyze_qa(pl.concat([one, one]))
+    for table, complaint in (
+        (pl.concat([one, one]), "more than once"),
+        (frame([]), "No answers found"),
+        (one.drop("template"), "have no column 'template'"),
+    ):
+        with pytest.raises(UserError, match=complaint):
+            analyze_qa(table)
+    for setting in ({"confidence": 1.0}, {"seed": -1}, {"resamples": 10}):
+        with pytest.raises(UserError):
+            analyze_qa(one, **setting)
 
 
-@pytest.mark.parametrize("setting", [{"confidence": 1.0}, {"seed": -1}, {"resamples": 10}])
-def test_settings_out_of_range_are_refused(setting):
-    with pytest.raises(UserError):
-        analyze_qa(answers(times(unknown=3)), **setting)
+# ------------------------------------------------------------------- intervals of accuracy and scores over templates
 
 
-def test_an_empty_table_and_missing_columns_are_refused():
-    with pytest.raises(UserError, match="No answers found"):
-        analyze_qa(frame([]))
-    with pytest.raises(UserError, match="have no column 'template'"):
-        analyze_qa(answers(times(unknown=3)).drop("template"))
+def drawn(rng, templates=25):
+    """Counts per template, ambiguous: a third names a person, 59 % of these the stereotyped one; templates differ."""
+    n = rng.choice([60, 180, 300], templates, p=[0.48, 0.12, 0.4])
+    persons = rng.binomial(n, rng.beta(0.34 * 1.5, 0.66 * 1.5, templates))
+    biased = rng.binomial(persons, rng.beta(0.59 * 3, 0.41 * 3, templates))
+    columns = {"n": n, "read": n, "correct": n - persons, "scored": n, "scored_correct": n - persons}
+    columns |= {"biased": biased, "anti": persons - biased}
+    return np.column_stack([columns.get(name, np.zeros(templates)) for name in COUNTED]).astype(float)
+
+
+@pytest.mark.slow
+def test_expanded_intervals_cover_a_planted_truth_more_often_than_plain_ones():
+    rng, covered = np.random.default_rng(25), []
+    truth = {"accuracy": 0.66, "bias_unscaled": 0.18, "bias_score": 0.34 * 0.18}
+    for _ in range(120):
+        totals = drawn(rng)
+        values = measured(Counts.of(resampled(totals, 200, 0)), "ambig")
+        weights = rarer_answers(Counts.of(totals))
+        ends = [
+            (method(values[name], weights[name], 0.95).interval, planted)
+            for name, planted in truth.items()
+            for method in (expanded, percentile)
+        ]
+        covered.append([interval.low <= planted <= interval.high for interval, planted in ends])
+    ours, plain = np.mean(covered, axis=0).reshape(-1, 2).T
+    assert ((ours >= 0.88) & (ours <= 1) & (ours >= plain)).all()
+    assert ours.mean() > plain.mean()
+
+
+def test_effective_templates_by_hand_and_undefined_resamples_are_left_out_but_not_too_many():
+    assert effective(np.array([10.0, 10, 10, 10])) == pytest.approx(4)
+    assert effective(np.array([90.0, 10])) == pytest.approx(10_000 / 8_200)
+    assert effective(np.zeros(5)) == 0.0
+    weights, draws = np.ones(10), np.linspace(0, 1, 100)
+    few, many = draws.copy(), draws.copy()
+    few[:20], many[:60] = np.nan, np.nan
+    assert expanded(few, weights, 0.9).interval.low > 0.2
+    undefined = [method(many, weights, 0.9) for method in (expanded, percentile)]
+    undefined.append(percentile(np.full(100, 0.5), weights, 0.9))  # no spread is no certainty
+    assert np.isnan([found.interval.low for found in undefined]).all()

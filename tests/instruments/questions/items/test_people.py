@@ -2,90 +2,45 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from itertools import product
+from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from endoxa.commands import app
-from endoxa.curate.persons import (
-    comparable,
-    find_noun,
-    identity_of,
-    overlap,
-    person,
-)
-from endoxa.errors import UserError
-from endoxa.instruments.questions.items.build import build_questions
+from endoxa.curate.persons import comparable, find_noun, identity_of, overlap, person
+from endoxa.instruments.questions.items.build import Distractors, Observed
 from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
-from endoxa.words.packs import languages_with
-from endoxa.words.people import every_group, find_people, groups_in, larger
+from endoxa.words.people import Group, every_group, find_people, groups_in, larger, members
+
+PEOPLE = tomllib.loads(Path(__file__).with_name("people.toml").read_text(encoding="utf-8"))
+
+# ------------------------------------------------------------------- groups
 
 
-def questions(*rows, language="en", **chosen):
-    columns = dict.fromkeys(("identity", "attribute"), pl.String)
-    return build_questions(pl.DataFrame(rows, schema=columns, orient="row"), QaOptions(language, **chosen))
+@pytest.mark.parametrize(("table", "expected"), [("together", True), ("apart", False)])
+def test_synonyms_and_groups_within_groups_overlap(table, expected) -> None:
+    for language, rows in PEOPLE[table].items():
+        for one, others in rows.items():
+            for other in others:
+                pair = identity_of(one, language), identity_of(other, language)
+                assert overlap(*pair) is overlap(*reversed(pair)) is expected, (one, other)
 
 
-# --- groups ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("language", "one", "other", "together"),
-    [
-        ("es", "enfermeras", "enfermeros", True),
-        ("es", "médicos", "doctores", True),
-        ("es", "médicas", "los doctores", True),
-        ("es", "mujeres", "madres", True),
-        ("es", "mujeres", "enfermeras", True),
-        ("es", "mujeres", "argentinas", True),
-        ("es", "mujeres", "mujeres musulmanas", True),
-        ("es", "musulmanes", "mujeres musulmanas", True),
-        ("es", "ancianos", "viejos", True),
-        ("es", "padres", "madres", True),
-        ("es", "cantantes", "músicas", True),
-        ("es", "futbolistas", "deportistas", True),
-        ("es", "hombres", "mujeres", False),
-        ("es", "maestros", "médicos", False),
-        ("pt", "médicos", "doutoras", True),
-        ("pt", "mães", "mulheres", True),
-        ("pt", "homens", "mulheres", False),
-        ("en", "black people", "blacks", True),
-        ("en", "black women", "blacks", True),
-        ("en", "black women", "women", True),
-        ("en", "black women", "white women", False),
-        ("en", "women", "mothers", True),
-        ("en", "gays", "gay men", True),
-        ("en", "gay men", "lesbians", False),
-        ("en", "doctors", "physicians", True),
-        ("en", "jews", "jewish women", True),
-        ("en", "muslims", "muslim women", True),
-        ("en", "businesswomen", "women", True),
-        ("en", "businesswomen", "businessmen", False),
-        ("en", "teenagers", "young people", True),
-        ("en", "chilean women", "latin americans", True),
-        ("en", "spaniards", "french people", False),
-        ("en", "kurds", "turks", True),
-        ("en", "iraqis", "turks", False),
-        ("en", "Americas", "brazilians", True),
-    ],
-)
-def test_synonyms_and_groups_within_groups_overlap(language, one, other, together) -> None:
-    pair = identity_of(one, language), identity_of(other, language)
-    assert overlap(*pair) is together
-    assert overlap(*reversed(pair)) is together
+def test_nobody_who_overlaps_with_an_observed_identity_is_a_distractor() -> None:
+    rows = [("latin americans", "a"), ("danes", "a"), ("mexicans", "b"), ("kenyans", "b")]
+    observed = [Observed(identity_of(name, "en"), attribute) for name, attribute in rows]
+    assert Distractors(observed, {"latin americans", "DK", "MX", "KE"}).candidates(observed[1]) == ["KE"]
+    assert Distractors(observed, {"latin americans", "DK", "MX"}).candidates(observed[1]) == []
+    assert members("latin americans") >= {"MX", "BR", "AR", "CU"}
 
 
 def test_a_group_is_the_same_in_every_language() -> None:
-    assert (
-        len(
-            {identity_of(*said).key for said in [("médicos", "es"), ("doutores", "pt"), ("physicians", "en")]}
-        )
-        == 1
-    )
+    doctors = [("médicos", "es"), ("doutores", "pt"), ("physicians", "en")]
+    assert len({identity_of(*name).key for name in doctors}) == 1
     assert identity_of("carpinteros", "es").key == identity_of("carpenters", "en").key
 
 
@@ -95,156 +50,104 @@ def test_the_tables_hold_together() -> None:
     assert all(means)
     assert {part for row in rows for part in row.within} <= means
     assert not {row.id for row in rows if row.is_people} & {row.id for row in rows if not row.is_people}
-    assert all(code in larger(code) for code in means)
-    assert not [
-        (one, other)
-        for one, other in product(means, repeat=2)
-        if one != other and one in larger(other) and other in larger(one)
-    ]
+    above = {code: set(larger(code)) for code in means}
+    assert all(code in larger_ones for code, larger_ones in above.items())
+    assert not [(a, b) for a, b in product(means, repeat=2) if a != b and a in above[b] and b in above[a]]
     within = defaultdict(set)
     for row in groups_in("en"):
         within[row.id].add(row.within)
-    assert [means for means, said in within.items() if len(said) > 1] == []
+    assert [code for code, several in within.items() if len(several) > 1] == []
     plurals = [row.plural for row in groups_in("en")]
     assert len(plurals) == len(set(plurals))
 
 
-# --- pairs -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("table", "expected"), [("comparable", True), ("not-comparable", False)])
+def test_two_people_differ_in_their_group_alone(table, expected) -> None:
+    for language, pairs in PEOPLE[table].items():
+        for one, other in pairs:
+            pair = person(one, language), person(other, language)
+            assert comparable(*pair) is comparable(*reversed(pair)) is expected, (one, other)
 
 
-def test_women_and_men_of_one_profession_are_never_beside_each_other(tmp_path) -> None:
-    (tmp_path / "a.csv").write_text(
-        "identity,attribute,axis\nenfermeras,pacientes,p\nenfermeros,fuertes,p\nmaestros,amables,p\n",
-        encoding="utf-8",
-    )
-    out = tmp_path / "q.jsonl"
-    words = ["build", "qa", tmp_path / "a.csv", "--language", "es", "--per-association", 4, "-o", out]
-    assert CliRunner().invoke(app, [str(word) for word in words]).exit_code == 0
-    made = questions(
-        ("enfermeras", "pacientes"),
-        ("enfermeros", "fuertes"),
-        ("maestros", "amables"),
-        language="es",
-        per_association=4,
-    )
-    assert len(made.records) == len(out.read_text(encoding="utf-8").splitlines()) == 4
-    for record in made.records:
-        identities = {record["additional_metadata"][field] for field in ("identity", "distractor")}
-        assert "maestros" in identities
-        assert len({record[f"ans{place}"].casefold() for place in range(3)}) == 3
+# ------------------------------------------------------------------- words
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", languages_with("questions.toml"))
-def test_all_nouns_at_once_make_options_that_differ(language) -> None:
-    nouns = [row for row in groups_in(language) if not row.is_people and (row.singular or row.singular_f)]
-    also = [word for row in nouns if language == "en" for word in row.also]
-    plurals = [*filter(None, (word for row in nouns for word in (row.plural, row.plural_f))), *also]
-    rows = [(plural, f"x{place}") for place, plural in enumerate(plurals)]
-    made = questions(*rows, language=language, per_association=200, gender="any", seed=1)
-    assert len(made.records) > 1000
-    for record in made.records:
-        assert len({record[f"ans{place}"].casefold() for place in range(3)}) == 3
-        said = (record["additional_metadata"][field] for field in ("identity", "distractor"))
-        assert not overlap(*(identity_of(one, language) for one in said))
+def peoples(language: str) -> dict[str, Group]:
+    """By id, with the first of several names."""
+    return {row.id: row for row in reversed(groups_in(language)) if row.is_people}
+
+
+@pytest.mark.parametrize("language", ["es", "pt"])
+def test_forms_of_spanish_and_portuguese_agree(language) -> None:
+    for code, one in peoples(language).items():
+        masculine, feminine, plural = one.singular, one.singular_f, one.plural
+        if masculine.startswith("de "):  # "de la India": "indio" is somebody else in America
+            assert (feminine, code) == (masculine, "IN")
+            continue
+        if not masculine:
+            assert code in ("people from the americas", "PG")
+            continue
+        if masculine.endswith("o") and not masculine.endswith("ão"):
+            assert (feminine, plural) == (masculine[:-1] + "a", masculine + "s")
+        elif masculine.endswith(("és", "ês")):
+            assert (feminine, plural) == (masculine[:-2] + "esa", masculine[:-2] + "eses")
+        elif masculine.endswith(("a", "e", "í")):
+            assert (feminine, plural) == (masculine, masculine + ("es" if masculine.endswith("í") else "s"))
+        else:
+            assert feminine in PEOPLE["irregular"][language], one
+        assert (masculine + feminine).islower()
+        assert plural.endswith("s")
+
+
+def test_forms_of_french_agree_and_english_ones_are_names() -> None:
+    for one in peoples("fr").values():
+        masculine, feminine = one.singular, one.singular_f
+        assert one.plural.lower() == masculine + ("" if masculine.endswith("s") or not masculine else "s")
+        assert feminine in PEOPLE["irregular"]["fr"] or feminine.removeprefix(masculine) in ("", "e", "ne")
+    for code, one in peoples("en").items():
+        assert one.singular[:1].isupper() or code in ("DM", "people from the americas")
+        assert set(one.within) <= peoples("en").keys()
+
+
+@pytest.mark.parametrize(("language", "article"), [("en", "the"), ("es", "los"), ("fr", "les"), ("pt", "os")])
+def test_every_people_is_found_by_its_names(language, article) -> None:
+    for code, one in peoples(language).items():
+        for name in filter(None, (one.singular, one.plural, *one.also)):
+            assert identity_of(name.lower(), "en").key == code, name
+            assert identity_of(f"{article} {name.lower()}", "en").key == code, name
+
+
+def test_every_nationality_of_bbq_is_in_the_table(shared) -> None:
+    nationalities = pl.read_csv(shared / "data/bbq/nationality_terms.csv")["nationality"].to_list()
+    assert [name for name in nationalities if person(name, "es") is None or person(name, "pt") is None] == []
 
 
 @pytest.mark.parametrize(
-    ("language", "one", "other", "can"),
-    [
-        ("en", "french women", "guinean people", False),
-        ("en", "french women", "danish women", True),
-        ("en", "french women", "danish men", False),
-        ("en", "women", "men", True),
-        ("en", "mothers", "fathers", True),
-        ("en", "policewomen", "men", False),
-        ("en", "nurses", "teachers", True),
-        ("en", "nurses", "women", False),
-        ("en", "nurses", "chileans", False),
-        ("en", "blacks", "whites", True),
-        ("es", "mujeres", "hombres", True),
-        ("es", "enfermeras", "hombres", False),
-        ("es", "enfermeras", "maestros", True),
-        ("es", "argentinas", "chilenos", True),
-        ("es", "argentinas", "maestras", False),
-    ],
+    ("key", "option"),
+    [("en", "The nurse"), ("es-f", "La enfermera"), ("es-m", "El médico"), ("pt-f", "A mulher")],
 )
-def test_two_people_differ_in_their_group_alone(language, one, other, can) -> None:
-    pair = person(one, language), person(other, language)
-    assert comparable(*pair) is can
-    assert comparable(*reversed(pair)) is can
+def test_one_person_is_called_as_people_call_themselves(key, option) -> None:
+    language, _, gender = key.partition("-")
+    templates = load_templates(QaOptions(language))
+    people = {identity: person(identity, language) for identity in PEOPLE["mentions"][key]}
+    assert all(gender in who.forms or not gender for who in people.values())
+    found = {identity: templates.mention(who, gender) for identity, who in people.items()}
+    assert found == PEOPLE["mentions"][key]
+    assert templates.option(next(iter(people.values())), gender) == option
 
 
-# --- words -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("language", PEOPLE["unnamed"])
+def test_no_form_is_better_than_a_wrong_one(language) -> None:
+    assert [name for name in PEOPLE["unnamed"][language] if person(name, language) is not None] == []
 
 
-@pytest.mark.parametrize(
-    ("identity", "mention"),
-    [
-        ("blacks", "a Black person I know"),
-        ("Black people", "a Black person I know"),
-        ("whites", "a white person I know"),
-        ("Jews", "a Jewish person I know"),
-        ("gays", "a gay person I know"),
-        ("homosexuals", "a gay person I know"),
-        ("the disabled", "a disabled person I know"),
-        ("people with disabilities", "a disabled person I know"),
-        ("the blind", "a blind person I know"),
-        ("lesbians", "a lesbian woman I know"),
-        ("gypsies", "a Romani person I know"),
-        ("american indians", "a Native American person I know"),
-        ("illegals", "an undocumented immigrant I know"),
-        ("Lagosians", "a Lagosian I know"),
-        ("Nurses", "a nurse I know"),
-        ("Jewish women", "a Jewish woman I know"),
-    ],
-)
-def test_one_person_is_called_as_people_call_themselves(identity, mention) -> None:
-    assert load_templates(QaOptions("en")).mention(person(identity, "en"), "") == mention
-
-
-@pytest.mark.parametrize("identity", ["Maldives", "Americas", "Dominica", "Seychelles", "mexicana"])
-def test_a_place_without_a_clear_word_is_left_out(identity) -> None:
-    assert person(identity, "en") is None
+@pytest.mark.parametrize("code", PEOPLE["places"])
+def test_a_people_is_known_however_a_language_names_it(code) -> None:
+    assert {find_people(name).id for name in PEOPLE["places"][code]} == {code}
 
 
 @pytest.mark.parametrize(
-    ("place", "code"),
-    [
-        ("Holland", "NL"),
-        ("Burma", "MM"),
-        ("Birmania", "MM"),
-        ("Costa de Marfil", "CI"),
-        ("Czech Republic", "CZ"),
-        ("EEUU", "US"),
-        ("Dominica", "DM"),
-        ("Kurds", "kurd people"),
-        ("the Americas", "people from the americas"),
-    ],
-)
-def test_a_place_is_known_by_its_other_names(place, code) -> None:
-    assert find_people(place).id == code
-
-
-@pytest.mark.parametrize(
-    ("identity", "mention"),
-    [
-        ("mexicana", "mi amiga mexicana"),
-        ("costa-riquenhas", "mi amiga costarricense"),
-        ("Argentina", "mi amigo argentino"),
-        ("China", "mi amigo chino"),
-        ("india", "mi amigo de la India"),
-        ("suiza", "mi amigo suizo"),
-        ("Bosnia", "mi amigo bosnio"),
-    ],
-)
-def test_a_woman_is_a_woman_unless_the_word_is_a_country(identity, mention) -> None:
-    who = person(identity, "es")
-    assert load_templates(QaOptions("es")).mention(who, next(iter(who.forms))) == mention
-
-
-@pytest.mark.parametrize(
-    ("language", "attribute", "said"),
+    ("language", "attribute", "quoted"),
     [
         ("en", 'say "howdy" a lot.', "say 'howdy' a lot"),
         ("en", '"lazy"', "lazy"),
@@ -255,39 +158,8 @@ def test_a_woman_is_a_woman_unless_the_word_is_a_country(identity, mention) -> N
         ("pt", 'dizer “saudade” e "fado"', "dizer ‘saudade’ e ‘fado’"),
     ],
 )
-def test_quotation_marks_within_are_of_the_other_kind(language, attribute, said) -> None:
-    assert load_templates(QaOptions(language)).quotable(attribute) == said
-
-
-# --- rows ------------------------------------------------------------------------------------------------------
-
-
-def test_a_limit_counts_associations_that_get_a_question() -> None:
-    columns = dict.fromkeys(("identity", "attribute", "language"), pl.String)
-    rows = [("chilenos", "a", "es"), ("chileans", "b", "en"), ("cubans", "c", "en"), ("danes", "d", "en")]
-    made = build_questions(pl.DataFrame(rows, schema=columns, orient="row"), QaOptions("en", limit=2))
-    assert [record["additional_metadata"]["attribute"] for record in made.records] == ["b", "c"]
-
-
-def test_an_id_that_stands_twice_is_refused() -> None:
-    columns = dict.fromkeys(("identity", "attribute", "association_id"), pl.String)
-    rows = [("chileans", "a", "x"), ("danes", "b", ""), ("cubans", "c", "x")]
-    with pytest.raises(UserError, match="Rows 1 and 3 of the associations have the same association_id 'x'"):
-        build_questions(pl.DataFrame(rows, schema=columns, orient="row"))
-
-
-def test_what_a_program_writes_for_nothing_is_nothing() -> None:
-    made = questions(("chileans", "nan"), ("cubans", "NaN"), ("nan", "b"), ("cubans", "c"), ("danes", "d"))
-    assert made.left_out["reason"].to_list() == ["the attribute is empty"] * 2 + ["the identity is empty"]
-
-
-def test_an_earlier_list_of_what_was_left_out_does_not_stay(tmp_path) -> None:
-    source, listed = tmp_path / "a.csv", tmp_path / "q.left_out.csv"
-    words = ["build", "qa", str(source), "-o", str(tmp_path / "q.jsonl")]
-    for last, height in ((",empty\n", 1), ("", 0)):
-        source.write_text(f"identity,attribute\nchileans,a\ncubans,b\n{last}", encoding="utf-8")
-        assert CliRunner().invoke(app, words).exit_code == 0
-        assert pl.read_csv(listed).height == height
+def test_quotation_marks_within_are_of_the_other_kind(language, attribute, quoted) -> None:
+    assert load_templates(QaOptions(language)).quotable(attribute) == quoted
 
 
 def test_the_plural_of_both_is_not_taken_for_women() -> None:

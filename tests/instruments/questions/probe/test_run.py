@@ -18,9 +18,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.jobs import (
@@ -40,28 +38,16 @@ from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import data_notes
 from endoxa.runs.run import measure, run
-from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS, QaItem, Sampling
+from endoxa.schema import OUTCOMES, PROTOCOLS, QA_RECORD_COLUMNS, QaItem, Sampling
 from endoxa.testing.chat_server import Refusal, running
 from endoxa.testing.chat_server import Settings as ServerSettings
 from support import tiny
 from support.qa_questions import questions, write
 
-ITEM = QaItem(
-    item_id="Quarters-0",
-    category="Quarters",
-    example_id="0",
-    variant="",
-    template="Quarters-1",
-    polarity="neg",
-    condition="ambig",
-    language="en",
-    context="A person from the harbour met a person from the hill.",
-    question="Who came late?",
-    options=("The person from the harbour", "The person from the hill", "Not known"),
-    label=2,
-    target=0,
-    unknown=2,
-)
+OPTIONS = ("The person from the harbour", "The person from the hill", "Not known")
+CONTEXT = "A person from the harbour met a person from the hill."
+ABOUT = ("Quarters-0", "Quarters", "0", "", "Quarters-1", "neg", "ambig", "en", CONTEXT, "Who came late?")
+ITEM = QaItem(*ABOUT, OPTIONS, 2, 0, 2)
 
 
 @pytest.fixture
@@ -97,140 +83,63 @@ def test_options_stand_behind_their_letters_in_the_order_written(order: tuple[in
     ]
 
 
-def test_protocols_have_the_published_turns() -> None:
-    words = read_prompts()["en"]
-    asked = f"{words.letters}\n\n{question(ITEM, (0, 1, 2))}"
-    assert turns_of(ITEM, (0, 1, 2), words, "letters", "baseline") == (asked,)
-    explained = turns_of(ITEM, (0, 1, 2), words, "letters", "explanation")
-    assert explained[1] == asked
-    assert explained[0].startswith(words.explanation)
-    assert turns_of(ITEM, (0, 1, 2), words, "letters", "reprompting") == (asked, words.again)
-
-
-def test_every_language_of_ours_has_all_instructions() -> None:
+def test_protocols_have_the_published_turns_and_languages_all_instructions() -> None:
     found = read_prompts()
+    words = found["en"]
+    asked = f"{words.letters}\n\n{question(ITEM, (0, 1, 2))}"
+    turns = {name: turns_of(ITEM, (0, 1, 2), words, "letters", name) for name in PROTOCOLS}
+    assert turns["baseline"] == (asked,)
+    assert turns["explanation"][1] == asked
+    assert turns["explanation"][0].startswith(words.explanation)
+    assert turns["reprompting"] == (asked, words.again)
     assert {"en", "es", "pt", "fr"} <= set(found)
-    assert all(text.strip() for one in found.values() for text in one.model_dump().values())
+    assert all(text.strip() for each in found.values() for text in each.model_dump().values())
     assert prompts_for(found, "es") is found["es"]
-    assert prompts_for(found, "xx") is found["en"]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("[en]\nletters = 'x'", r"\[en\]: text: it is missing"),
-        ("[en", "not valid TOML"),
-        ("# nothing yet", "no instructions"),
-    ],
-)
-def test_a_file_of_instructions_is_checked(tmp_path: Path, text: str, said: str) -> None:
-    path = tmp_path / "prompts.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=said):
-        read_prompts(str(path))
+    assert prompts_for(found, "xx") is words
 
 
 # ------------------------------------------------------------------ the run
 
 
-def test_a_run_keeps_every_answer_once_per_repeat(data: Path, tmp_path: Path) -> None:
-    summary = measure(QUESTIONS, settings(data, repeats=3), tmp_path / "run")
+def test_a_run_keeps_every_answer_of_every_protocol_once_per_repeat(data: Path, tmp_path: Path) -> None:
+    chosen = settings(data, repeats=2, protocols=PROTOCOLS)
+    summary = measure(QUESTIONS, chosen, tmp_path / "run")
     table = records(tmp_path / "run")
-    assert (summary.counts["items"], summary.counts["records"], len(table)) == (40, 120, 120)
+    assert (summary.counts["items"], summary.counts["records"], len(table)) == (40, 240, 240)
     assert table.columns == list(QA_RECORD_COLUMNS)
-    assert table.select("item_id", "repeat").n_unique() == 120
+    assert table.select("item_id", "protocol", "repeat").n_unique() == 240
     assert set(table["outcome"]) <= set(OUTCOMES)
-    assert table["order"].n_unique() > 1
-    run = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))
-    assert (run["kind"], run["data"]["label"], run["counts"]["records"]) == ("qa", "Quarters", 120)
-    assert run["usage"]["sim/biased"]["calls"] == 120
-    assert (tmp_path / "run/journal.sqlite").exists()  # so that a model can be added
-
-
-def test_the_same_settings_give_the_same_records(data: Path, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        measure(QUESTIONS, settings(data), tmp_path / name)
-    assert records(tmp_path / "one").equals(records(tmp_path / "two"))
-
-
-def test_a_finished_run_is_left_alone_and_another_one_is_refused(data: Path, tmp_path: Path) -> None:
-    measure(QUESTIONS, settings(data), tmp_path / "run")
-    assert measure(QUESTIONS, settings(data), tmp_path / "run").was_complete
-    with pytest.raises(UserError, match=r"different run.*repeats"):
-        measure(QUESTIONS, settings(data, repeats=2), tmp_path / "run")
-
-
-def test_protocols_share_the_order_of_options(data: Path, tmp_path: Path) -> None:
-    chosen = settings(data, protocols=("baseline", "explanation", "reprompting"))
-    measure(QUESTIONS, chosen, tmp_path / "run")
-    table = records(tmp_path / "run")
-    assert len(table) == 120
-    assert (table.group_by("item_id").agg(pl.col("order").n_unique())["order"] == 1).all()
+    # Protocols share the order of the options; repeats do not.
+    assert (table.group_by("item_id", "repeat").agg(pl.col("order").n_unique())["order"] == 1).all()
+    assert table.group_by("item_id").agg(pl.col("order").n_unique())["order"].max() == 2
     turns = dict(table.group_by("protocol").agg(pl.col("turns").first()).iter_rows())
-    assert {name: len(json.loads(text)) for name, text in turns.items()} == {
-        "baseline": 1,
-        "explanation": 2,
-        "reprompting": 2,
-    }
-
-
-def test_options_can_stay_as_published(data: Path, tmp_path: Path) -> None:
-    measure(QUESTIONS, settings(data, shuffle=False), tmp_path / "run")
-    assert set(records(tmp_path / "run")["order"]) == {"012"}
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"models": ()}, "No model was given"),
-        ({"models": ("sim/biased", "sim/biased")}, "twice"),
-        ({"ask": "loglik"}, "does not return probabilities"),
-        ({"models": ("groq/x",), "ask": "loglik"}, "does not return probabilities"),
-        ({"ask": "loglik", "protocols": ("baseline", "explanation")}, "--debias would have no effect"),
-        ({"ask": "loglik", "system": "x", "batch": True}, "--set system, --batch would have no effect"),
-        ({"batch": True}, "no batch interface"),
-        (
-            {"models": ("openai/gpt-4o-mini",), "max_cost": 1.0, "sampling": Sampling(max_tokens=None)},
-            "needs a maximum number of tokens",
-        ),
-        ({"languages": ("sw", "ha")}, "contains no question in the language sw, ha"),
-        ({"models": ("http://127.0.0.1:1/v1#x",), "max_cost": 1.0}, "--set price"),
-    ],
-)
-def test_what_cannot_be_asked_is_one_sentence(
-    data: Path, tmp_path: Path, given: dict[str, Any], said: str
-) -> None:
-    with pytest.raises(UserError, match=said):
-        measure(QUESTIONS, settings(data, **given), tmp_path / "run")
-
-
-def test_an_item_that_is_there_twice_is_refused(tmp_path: Path) -> None:
-    rows = questions(8)
-    data = write(tmp_path / "twice.jsonl", [*rows, rows[3]])
-    with pytest.raises(UserError, match="twice"):
-        measure(QUESTIONS, settings(data), tmp_path / "run")
+    counted = {name: len(json.loads(text)) for name, text in turns.items()}
+    assert counted == {"baseline": 1, "explanation": 2, "reprompting": 2}
+    facts = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))
+    assert (facts["kind"], facts["data"]["label"], facts["counts"]["records"]) == ("qa", "Quarters", 240)
+    assert facts["usage"]["sim/biased"]["calls"] == 40 * 2 * (1 + 2 + 2)
+    assert (tmp_path / "run/journal.sqlite").exists()  # so that a model can be added
+    measure(QUESTIONS, settings(data, shuffle=False), tmp_path / "published")
+    assert set(records(tmp_path / "published")["order"]) == {"012"}
 
 
 def test_letters_of_weights_that_run_here_have_a_small_limit_of_their_own(data: Path, tmp_path: Path) -> None:
     """It is part of the identity of the run."""
     here = settings(data, models=(f"hf/{tiny.causal(tmp_path / 'model')}",))
-
-    def limit(chosen: QaSettings) -> Any:
-        return questions_work(chosen, tmp_path).identity.get("letter_tokens")
-
-    assert limit(here) == 64
-    others = (
-        settings(data),
-        *(here.model_copy(update={"sampling": Sampling(max_tokens=n)}) for n in (40, 900)),
-    )
-    assert [limit(other) for other in others] == [None] * 3
-    assert limit(here.model_copy(update={"ask": "text"})) is None
+    others = [here.model_copy(update={"sampling": Sampling(max_tokens=n)}) for n in (40, 900)]
+    others += [settings(data), here.model_copy(update={"ask": "text"})]
+    limits = [questions_work(each, tmp_path).identity.get("letter_tokens") for each in (here, *others)]
+    assert limits == [64, None, None, None, None]
 
 
-def test_another_confidence_makes_the_estimates_again(data: Path, tmp_path: Path) -> None:
+def test_another_confidence_makes_the_estimates_again_and_options_of_the_way_there_nothing(
+    data: Path, tmp_path: Path
+) -> None:
     for confidence in (0.95, 0.9):
         run(QUESTIONS, settings(data, confidence=confidence), tmp_path / "run")
         assert set(pl.read_csv(tmp_path / "run" / "estimates.csv")["confidence"]) == {confidence}
+    again = settings(data, options=ChatOptions(concurrency=2), max_cost=3.0)
+    assert measure(QUESTIONS, again, tmp_path / "run").was_complete
 
 
 # ------------------------------------------------------------------ log-likelihood
@@ -280,8 +189,7 @@ def _causal_reference(model: Path, data: Path) -> list[float]:
     def total(text: str) -> float:
         ids = tokenizer(text, return_tensors="pt").input_ids
         with torch.no_grad():
-            logits = network(ids).logits.log_softmax(-1)
-        return float(logits[0, :-1].gather(1, ids[0, 1:, None]).sum())
+            return -float(network(ids, labels=ids).loss) * (ids.shape[1] - 1)
 
     return [total(f"{prompt} {option}") - total(prompt) for option in options]
 
@@ -289,21 +197,29 @@ def _causal_reference(model: Path, data: Path) -> list[float]:
 # ------------------------------------------------------------------ planning, stopping, keys
 
 
-def test_the_plan_counts_calls_and_money(data: Path) -> None:
-    chosen = settings(
-        data,
-        models=("openai/gpt-4o-mini",),
-        protocols=("baseline", "explanation"),
-        repeats=2,
-        price="1,10",
-        sampling=Sampling(max_tokens=50),
-    )
-    (row,) = plan_qa(chosen)
+def test_the_plan_counts_calls_and_money_and_goes_up_to_the_most(data: Path) -> None:
+    priced = settings(data, models=("openai/gpt-4o-mini",), repeats=2, price="1,10")
+
+    def planned(**chosen: Any) -> Any:
+        (row,) = plan_qa(priced.model_copy(update=chosen))
+        return row
+
+    row = planned(protocols=("baseline", "explanation"), sampling=Sampling(max_tokens=50))
     assert row.expected.calls == 40 * 2 * 3
-    assert row.expected.usage.completion_tokens == 40 * 2 * (4 + 50 + 4)
-    assert row.dollars == pytest.approx(
-        (row.expected.usage.prompt_tokens * 1 + row.expected.usage.completion_tokens * 10) / 1e6
-    )
+    used = row.expected.usage
+    assert used.completion_tokens == 40 * 2 * (4 + 50 + 4)
+    assert row.dollars == pytest.approx((used.prompt_tokens * 1 + used.completion_tokens * 10) / 1e6)
+    assert planned().most == planned().expected
+    reasoning = planned(sampling=Sampling(reasoning="low"))
+    assert reasoning.expected.usage.completion_tokens == 40 * 2 * 4
+    assert reasoning.most.usage.completion_tokens == 40 * 2 * 512
+    assert [(free.dollars, free.price) for free in plan_qa(settings(data))] == [(0.0, None)]
+
+
+def test_a_limit_of_money_needs_one_of_tokens(data: Path, tmp_path: Path) -> None:
+    endless = settings(data, models=("openai/gpt-4o-mini",), max_cost=1.0, sampling=Sampling(max_tokens=None))
+    with pytest.raises(UserError, match="needs a maximum number of tokens"):
+        measure(QUESTIONS, endless, tmp_path / "run")
 
 
 def test_missing_targets_are_said_by_the_plan_and_before_anything_is_asked(
@@ -327,61 +243,6 @@ def test_missing_targets_are_said_by_the_plan_and_before_anything_is_asked(
     run = measure(QUESTIONS, chosen, tmp_path / "run")
     assert any(sentence in note for note in data_notes(run.facts))
     assert records(tmp_path / "run")["target"].null_count() == 3
-
-
-@pytest.mark.slow
-def test_a_run_that_is_killed_again_and_again_ends_complete(tmp_path: Path) -> None:
-    """A server that breaks a third of its answers, a run killed (-9) at three moments: every item once per repeat."""
-    data = write(tmp_path / "questions.jsonl", questions(160))
-    key = "sk-planted-secret-key"
-    with running(ServerSettings(faults=0.3, latency=0.01, seed=3)) as server:
-        command = [
-            *(sys.executable, "-c", "from endoxa.commands import main; main()"),
-            *("probe", "qa", "--data", str(data), "--repeats", "2"),
-            *("--model", f"{server.url}#small", "--set", "concurrency=16", "--set", "timeout=1"),
-            *("--out", str(tmp_path / "run")),
-        ]
-        environment = {**os.environ, "ENDOXA_SERVER_KEY": key}
-        output = b""
-        for wait in (1.6, 2.0, 2.4):
-            with subprocess.Popen(
-                command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-            ) as process:
-                time.sleep(wait)
-                process.send_signal(signal.SIGKILL)
-                output += process.communicate()[0]
-        finished = subprocess.run(command, env=environment, capture_output=True, check=False)
-    assert finished.returncode == 0, finished.stderr.decode()
-    table = records(tmp_path / "run")
-    assert len(table) == 320
-    assert table.select("item_id", "repeat").n_unique() == 320
-    everything = output + finished.stdout + finished.stderr
-    for path in (tmp_path / "run").rglob("*"):
-        if path.is_file():
-            everything += path.read_bytes()
-    assert key.encode() not in everything
-
-
-def test_options_of_the_way_there_are_not_part_of_the_run(data: Path, tmp_path: Path) -> None:
-    measure(QUESTIONS, settings(data), tmp_path / "run")
-    again = settings(data, options=ChatOptions(concurrency=2), max_cost=3.0)
-    assert measure(QUESTIONS, again, tmp_path / "run").was_complete
-
-
-def test_a_plan_refuses_what_the_run_refuses(data: Path) -> None:
-    with pytest.raises(UserError, match="no batch interface"):
-        plan_qa(settings(data, batch=True))
-    (row,) = plan_qa(settings(data))
-    assert (row.dollars, row.price) == (0.0, None)
-
-
-def test_a_plan_of_a_reasoning_model_goes_up_to_the_most(data: Path) -> None:
-    given = {"models": ("openai/gpt-4o-mini",), "price": "1,10", "repeats": 2}
-    (row,) = plan_qa(settings(data, sampling=Sampling(reasoning="low"), **given))
-    assert row.expected.usage.completion_tokens == 40 * 2 * 4
-    assert row.most.usage.completion_tokens == 40 * 2 * 512
-    (plain,) = plan_qa(settings(data, **given))
-    assert plain.most == plain.expected
 
 
 def test_data_that_changes_during_a_run_is_not_written_down(
@@ -441,6 +302,7 @@ def test_errors_are_counted_and_asked_again_on_demand(data: Path, tmp_path: Path
         again = measure(QUESTIONS, settings(data, models=(name,), retry_errors=True), tmp_path / "run")
         assert server.requests["POST /v1/chat/completions"] == asked + 4
     assert again.errors == {name: 0}
+    assert {"openai", "genai-prices"} <= set(again.facts["versions"])
     assert (records(tmp_path / "run")["error"] == "").all()
 
 
@@ -459,32 +321,6 @@ def test_empty_answers_are_paid_and_counted(
         assert sum(one.calls for one in journal.totals(0)) == billed > 5
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--max-cost", "0"),
-        ("--max-cost", "nan"),
-        ("--max-cost=-1",),
-        ("--set", 'extra={"a": NaN}'),
-        ("--set", 'extra={"a": "\\ud800"}'),
-        ("--set", 'extra={"api_key": "x"}'),
-        ("--set", "rpm=few"),
-        ("--set", "rqm=3"),
-        ("--set", "rpm"),
-        ("--settings", "none.toml"),
-        ("--seed", "9223372036854775807"),
-        ("--set", "timeout=nan"),
-        ("--temperature", "inf"),
-        ("--model", "http://127.0.0.1:99999/v1#x"),
-    ],
-)
-def test_words_of_the_command_line_that_are_wrong(data: Path, words: tuple[str, ...]) -> None:
-    outcome = CliRunner().invoke(app, ["probe", "qa", "--data", str(data), *words, "--plan"])
-    assert isinstance(outcome.exception, (UserError, SystemExit))
-    assert isinstance(outcome.exception, UserError) or outcome.exit_code == 2
-
-
 def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any, **__: Any) -> None:
         raise pl.exceptions.ComputeError("No space left on device (os error 28)")
@@ -497,16 +333,11 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyP
         add(pl.DataFrame({"a": [1]}))
 
 
-def test_a_run_says_which_libraries_reached_its_models(data: Path, tmp_path: Path) -> None:
-    with running(ServerSettings()) as server:
-        measure(QUESTIONS, settings(data, models=(f"{server.url}#small",), limit=1), tmp_path / "run")
-    used = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))["versions"]
-    assert {"openai", "genai-prices"} <= set(used)
-
-
 @pytest.mark.slow
 def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path) -> None:
     """Answered and lost calls together are those that the server saw, and --max-cost counts both."""
+    secret = "sk-planted-secret-key"
+    environment = {**os.environ, "ENDOXA_SERVER_KEY": secret}
     with running(ServerSettings(stall_after=13)) as server:
         name = f"{server.url}#small"
         command = [
@@ -514,7 +345,7 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
             *("probe", "qa", "--data", str(data), "--model", name, "--set", "concurrency=8"),
             *("--set", "price=1,10", "--max-cost", "1", "--out", str(tmp_path / "run")),
         ]
-        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
             while server.replies < 13 + 8:
                 time.sleep(0.02)
             process.send_signal(signal.SIGKILL)
@@ -523,15 +354,19 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
         assert answered + lost == server.replies == 21
         assert lost >= 8
         server.stall_after = None
-        finished = subprocess.run(command, capture_output=True, text=True, check=False)
+        finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         seen = server.replies
     assert finished.returncode == 0, finished.stderr
-    said = (
+    sentence = (
         f"{name}: {lost} calls were under way when the run was stopped; they may have been billed: at most "
     )
-    assert re.search(f"{re.escape(said)}\\$0\\.\\d+\\.", finished.stderr)
+    assert re.search(rf"{re.escape(sentence)}\$0\.\d+\.", finished.stderr)
     used = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))["usage"][name]
     assert (used["calls"], used["lost_calls"]) == (40, lost)
     assert used["calls"] + used["lost_calls"] == seen
     assert used["cost_usd"] < used["most_cost_usd"] < 1
     assert f"{lost} calls without an answer may have been billed" in finished.stdout
+    table = records(tmp_path / "run")
+    assert len(table) == table["item_id"].n_unique() == 40
+    files = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert not any(secret.encode() in text for text in (*files, finished.stdout.encode()))

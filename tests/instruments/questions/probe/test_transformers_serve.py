@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -38,23 +37,11 @@ START_SECONDS = 180.0
 """It imports torch; a busy machine takes long."""
 
 
-@dataclass(frozen=True)
-class Served:
-    url: str
-    process: subprocess.Popen[bytes]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def wait_until_ready(served: Served) -> None:
+def wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
     for _ in range(int(START_SECONDS / 0.5)):
-        assert served.process.poll() is None, "transformers serve ended"
+        assert process.poll() is None, "transformers serve ended"
         try:
-            with urlopen(served.url.replace("/v1", "/health"), timeout=5) as answer:
+            with urlopen(url.replace("/v1", "/health"), timeout=5) as answer:
                 if answer.status == 200:
                     return
         except (URLError, ConnectionError, TimeoutError):
@@ -75,41 +62,35 @@ def model(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    cache = tmp_path_factory.mktemp("cache")
-    environment = {**os.environ, "HF_HUB_CACHE": str(cache), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+def server(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server with the model, on a port that was free."""
+    cache = str(tmp_path_factory.mktemp("cache"))
+    environment = {**os.environ, "HF_HUB_CACHE": cache, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
     code = "from transformers.cli.transformers import main; main()"
-    port = free_port()
-    command = [
-        *(sys.executable, "-c", code, "serve", str(model), "--device", "cpu"),
-        *("--host", "127.0.0.1", "--port", str(port)),
-    ]
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
+    words = ("serve", str(model), "--device", "cpu", "--host", "127.0.0.1", "--port", str(port))
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([sys.executable, "-c", code, *words], env=environment, **quiet) as process:
         try:
-            served = Served(f"http://127.0.0.1:{port}/v1", process)
-            wait_until_ready(served)
-            yield served
+            url = f"http://127.0.0.1:{port}/v1"
+            wait_until_ready(url, process)
+            yield url
         finally:
             process.kill()
 
 
-def settings(data: Path, model: Path, url: str, **given: Any) -> QaSettings:
-    return QaSettings(
-        **{
-            "data": str(data),
-            "models": (f"{url}#{model}",),
-            "sampling": Sampling(max_tokens=4, temperature=0.0),
-            "options": ChatOptions(concurrency=4, patience=60),
-        }
-        | given
-    )
+def settings(folder: Path, model: Path, url: str, **chosen: Any) -> QaSettings:
+    """Eight questions for the model at the server."""
+    sampling, options = Sampling(max_tokens=4, temperature=0.0), ChatOptions(concurrency=4, patience=60)
+    data = str(write(folder / "questions.jsonl", questions(8)))
+    defaults = {"data": data, "models": (f"{url}#{model}",), "sampling": sampling, "options": options}
+    return QaSettings(**defaults | chosen)
 
 
-def test_questions_are_asked_at_one_server(model: Path, server: Served, tmp_path: Path) -> None:
-    data = write(tmp_path / "questions.jsonl", questions(8))
-    run = measure(QUESTIONS, settings(data, model, server.url), tmp_path / "run")
+def test_questions_are_asked_at_one_server(model: Path, server: str, tmp_path: Path) -> None:
+    run = measure(QUESTIONS, settings(tmp_path, model, server), tmp_path / "run")
     table = pl.read_parquet(tmp_path / "run/records.parquet")
     assert len(table) == table["item_id"].n_unique() == 8
     assert set(table["error"]) == {""}
@@ -117,18 +98,13 @@ def test_questions_are_asked_at_one_server(model: Path, server: Served, tmp_path
     assert use["calls"] >= 8  # and a first question, as the server lists no folders
 
 
-def test_drafts_are_asked_at_a_server_that_is_not_ours(model: Path, server: Served, tmp_path: Path) -> None:
+def test_drafts_are_asked_at_a_server_that_is_not_ours(model: Path, server: str, tmp_path: Path) -> None:
     """The tiny model writes no rows: every answer is kept and counted, and nothing is taken for a draft."""
     data = tmp_path / "identities.csv"
     data.write_text("identity\nfarmers\nbakers\n", encoding="utf-8")
-    given = TuplesSettings(
-        data=str(data),
-        models=(f"{server.url}#{model}",),
-        structured=False,
-        sampling=Sampling(max_tokens=16, temperature=0.0),
-    )
-    outcome = draft("tuples", given, tmp_path / "drafts.csv")
-    row = outcome.made.yields.row(0, named=True)
+    sampling = Sampling(max_tokens=16, temperature=0.0)
+    asked = TuplesSettings(data=str(data), models=(f"{server}#{model}",), structured=False, sampling=sampling)
+    row = draft("tuples", asked, tmp_path / "drafts.csv").made.yields.row(0, named=True)
     assert (row["asked"], row["answers"], row["failed"], row["drafts"]) == (20, 2, 0, 0)
     assert row["refused"] + row["unreadable"] + (row["rows"] > 0) >= 1
     records = pl.read_parquet(tmp_path / "drafts_run/records.parquet")
@@ -137,10 +113,9 @@ def test_drafts_are_asked_at_a_server_that_is_not_ours(model: Path, server: Serv
 
 
 def test_a_server_without_log_probabilities_of_prompts_is_refused(
-    model: Path, server: Served, tmp_path: Path
+    model: Path, server: str, tmp_path: Path
 ) -> None:
     """Its list of models has no folders, so the model is not found; its completions refuse what they do not know."""
-    data = write(tmp_path / "questions.jsonl", questions(8))
-    loglik = settings(data, model, server.url, ask="loglik", sampling=Sampling(), options=ChatOptions())
+    loglik = settings(tmp_path, model, server, ask="loglik", sampling=Sampling(), options=ChatOptions())
     with pytest.raises(UserError, match="does not serve"):
         measure(QUESTIONS, loglik, tmp_path / "run")

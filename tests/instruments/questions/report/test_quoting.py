@@ -38,13 +38,6 @@ def found(tmp_path, lean=None, change=None, model="m", **facts):
     )
 
 
-def _right_at(folder, place):
-    answers = pl.read_parquet(folder / "records.parquet")
-    return sum(
-        order.find(str(label)) == place for order, label in answers.select("order", "label").iter_rows()
-    )
-
-
 def test_the_lead_of_one_model_counts_what_is_left_open(tmp_path):
     _, _, folder = found(tmp_path, Lean(error=0.3, wrong=0.05, unparsed=0.1), change=shuffled)
     run = Run(folder, read_run(folder))
@@ -64,12 +57,17 @@ def shuffled(answers: pl.DataFrame) -> pl.DataFrame:
     return answers.with_columns(order=pl.Series(orders))
 
 
-def test_a_model_that_knows_the_answers_and_prefers_no_place(tmp_path):
+def test_a_model_that_knows_the_answers_and_prefers_no_place_concerns_by_what_cannot_be_read(tmp_path):
     diagnostics, concerning, _ = found(tmp_path, change=shuffled)
     assert concerning == []
     assert set(diagnostics) == {RECOGNITION, LOST, PLACE}
     assert diagnostics[RECOGNITION].value > 0.9
     assert abs(diagnostics[PLACE].value) < 0.1
+    diagnostics, concerning, _ = found(
+        tmp_path / "lost", Lean(0.3, wrong=0.05, unparsed=0.4), change=shuffled
+    )
+    assert LOST in concerning
+    assert 0.25 < diagnostics[LOST].value < 0.55
 
 
 def test_a_model_that_guesses_has_no_lean(tmp_path):
@@ -83,13 +81,9 @@ def test_a_model_that_names_whatever_stands_first(tmp_path):
     def first(answers: pl.DataFrame) -> pl.DataFrame:
         table = shuffled(answers)
         shown = table["order"].str.slice(0, 1).cast(pl.Int64)
-        persons = pl.when(shown == pl.col("unknown")).then(pl.lit("unknown"))
-        outcome = (
-            persons.when(shown == pl.col("target"))
-            .then(pl.lit("stereotyped"))
-            .otherwise(pl.lit("anti-stereotyped"))
-        )
-        return table.with_columns(choice=shown, outcome=outcome)
+        outcome = pl.when(shown == pl.col("unknown")).then(pl.lit("unknown"))
+        outcome = outcome.when(shown == pl.col("target")).then(pl.lit("stereotyped"))
+        return table.with_columns(choice=shown, outcome=outcome.otherwise(pl.lit("anti-stereotyped")))
 
     diagnostics, concerning, folder = found(tmp_path, change=first)
     place = diagnostics[PLACE]
@@ -102,15 +96,11 @@ def test_a_model_that_names_whatever_stands_first(tmp_path):
     results = read_results([run], confidence=0.95, seed=0)
     figure = explained([run], results).figures[0]
     right = percent(place.numbers["right"])
+    answers = pl.read_parquet(folder / "records.parquet").select("order", "label").iter_rows()
+    last = sum(order.find(str(label)) == 2 for order, label in answers)
     spoken = [f"{row.value} {row.rest}" for row in figure.plot.rows]
     assert spoken[0] == f"{signed(100 * place.value, 1)} 100.0\u00a0% taken, {right} right"
-    assert spoken[2].startswith(f"{signed(-100 / place.n * _right_at(folder, 2), 1)} 0.0\u00a0% taken")
-
-
-def test_answers_that_cannot_be_read(tmp_path):
-    diagnostics, concerning, _ = found(tmp_path, Lean(error=0.3, wrong=0.05, unparsed=0.4), change=shuffled)
-    assert LOST in concerning
-    assert 0.25 < diagnostics[LOST].value < 0.55
+    assert spoken[2].startswith(f"{signed(-100 / place.n * last, 1)} 0.0\u00a0% taken")
 
 
 def test_precision_and_words_come_from_run_json_and_names_are_escaped(tmp_path):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,7 @@ from endoxa.testing.sentences import check_finding, check_findings
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
 
 S, A, U = STEREOTYPED, ANTI, UNKNOWN
+SENTENCES = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8"))
 Choices = list[Any]
 
 
@@ -75,10 +79,34 @@ def unlike(number: int, templates: int, rate: float, lean: float, seed: int = 0)
     return [S if one and two else A if one else U for one, two in zip(named, towards, strict=True)]
 
 
-LEANING = answers(unlike(600, 20, 0.5, 0.6), templates=20)
-FAIR = answers(unlike(600, 20, 0.5, 0.0, seed=1), templates=20)
+def leaning(
+    lean: float, seed: int = 0, *, rate: float = 0.5, number: int = 600, templates: int = 20
+) -> pl.DataFrame:
+    return answers(unlike(number, templates, rate, lean, seed), templates=templates)
+
+
+def numbered(number: int, found: Callable[[int], pl.DataFrame]) -> pl.DataFrame:
+    """Answers of models m0, m1, ..."""
+    return models(**{f"m{k}": found(k) for k in range(number)})
+
+
+def small(lean: float, rate: float = 0.5) -> Callable[[int], pl.DataFrame]:
+    return lambda k: leaning(lean, k, rate=rate, number=240, templates=12)
+
+
+def of_another_category(found: pl.DataFrame) -> pl.DataFrame:
+    return found.with_columns(category=pl.lit("Other"), item_id=pl.concat_str(pl.lit("o"), "item_id"))
+
+
+def explained(baseline: Choices, explanation: Choices, templates: int = 12) -> pl.DataFrame:
+    sides = (answers(choices, templates=templates) for choices in (baseline, explanation))
+    return protocols(**dict(zip(("baseline", "explanation"), sides, strict=True)))
+
+
+LEANING, FAIR = leaning(0.6), leaning(0.0, 1)
 UNBALANCED = clear([S] * 38, [A] * 12, templates=5)
 PERFECT = pl.concat([answers([U] * 50, templates=5), UNBALANCED])
+UNKNOWN_TARGETS = unknown_targets(answers(times(stereotyped=40, anti=29), templates=9, start=300))
 FEW = {f"{number} answers": answers([S] * number, templates=number) for number in range(1, 6)}
 
 EDGES: dict[str, pl.DataFrame] = {
@@ -90,29 +118,17 @@ EDGES: dict[str, pl.DataFrame] = {
     "few errors, alike in both kinds, unbalanced": clear(
         mixed([S] * 225 + [A] * 25), mixed([A] * 45 + [S] * 5)
     ),
-    "always stereotyped": answers([S] * 100, templates=10),
     "always stereotyped, five templates": answers([S] * 100, templates=5),
     "always the other person": answers([A] * 100, templates=10),
     "one always stereotyped, one fair": models(one=answers([S] * 200, templates=20), two=FAIR),
     "a lean": LEANING,
     "no lean": FAIR,
-    "a lean against": answers(unlike(600, 20, 0.5, -0.6), templates=20),
-    "as many of both in every template": answers([S] * 40 + [A] * 40, templates=10),
+    "a lean against": leaning(-0.6),
     "a tiny lean in five templates": answers(([S] * 5 + [A] * 4 + [U]) * 40, templates=5),
     "a lean smaller than the digits": answers([S] * 12 + [U] * 60_000, templates=12),
     "huge and trivial": answers(times(stereotyped=10_150, anti=9_850, unknown=20_000), templates=25),
-    "some targets unknown": pl.concat(
-        [
-            answers(times(unknown=126), templates=9),
-            unknown_targets(answers(times(stereotyped=40, anti=29), templates=9, start=300)),
-        ]
-    ),
-    "some targets unknown, some named": pl.concat(
-        [
-            answers(times(stereotyped=24, anti=6, unknown=50), templates=9),
-            unknown_targets(answers(times(stereotyped=40, anti=29), templates=9, start=300)),
-        ]
-    ),
+    "some targets unknown": pl.concat([answers(times(unknown=126), templates=9), UNKNOWN_TARGETS]),
+    "some targets unknown, some named": pl.concat([answers(times(24, 6, 50), templates=9), UNKNOWN_TARGETS]),
     "all targets unknown": unknown_targets(answers(times(stereotyped=40, anti=20, unknown=30))),
     "9 of 750 read": answers(mixed(times(stereotyped=9, refused=500, unparsed=241)), templates=25),
     "all refused": answers(times(refused=60)),
@@ -133,90 +149,56 @@ EDGES: dict[str, pl.DataFrame] = {
             ),
         ]
     ),
-    "several categories": pl.concat(
-        [LEANING, FAIR.with_columns(category=pl.lit("Other"), item_id=pl.concat_str(pl.lit("o"), "item_id"))]
-    ),
-    "seven models, some clear": models(
-        **{
-            f"m{k}": pl.concat(
-                [
-                    answers(unlike(240, 12, 0.5, lean, seed=k), templates=12),
-                    clear(mixed([S] * 100 + [A] * 20, k), mixed([A] * 100 + [S] * 20, k + 9), templates=12),
-                ]
-            )
-            for k, lean in enumerate((0.9, 0.3, 0.0, 0.0, -0.3, -0.9, 0.1))
-        }
-    ),
-    "four models, all lean": models(
-        **{f"m{k}": answers([S] * 200 + [U] * 40 * k, templates=20) for k in range(4)}
-    ),
-    "four models, nothing wrong": models(**{f"m{k}": PERFECT for k in range(4)}),
-    "four models, two categories, names": with_names(
-        pl.concat(
+    "several categories": pl.concat([LEANING, of_another_category(FAIR)]),
+    "seven models, some clear": numbered(
+        7,
+        lambda k: pl.concat(
             [
-                models(**{f"m{k}": LEANING for k in range(4)}),
-                models(**{f"m{k}": FAIR for k in range(4)}).with_columns(
-                    category=pl.lit("Other"), item_id=pl.concat_str(pl.lit("o"), "item_id")
-                ),
+                small((0.9, 0.3, 0.0, 0.0, -0.3, -0.9, 0.1)[k])(k),
+                clear(mixed([S] * 100 + [A] * 20, k), mixed([A] * 100 + [S] * 20, k + 9), templates=12),
             ]
         ),
-        models(**{f"m{k}": answers(unlike(600, 20, 0.25, 0.6), templates=20) for k in range(4)}),
+    ),
+    "four models, all lean": numbered(4, lambda k: answers([S] * 200 + [U] * 40 * k, templates=20)),
+    "four models, nothing wrong": numbered(4, lambda _: PERFECT),
+    "four models, two categories, names": with_names(
+        numbered(4, lambda _: pl.concat([LEANING, of_another_category(FAIR)])),
+        numbered(4, lambda _: leaning(0.6, rate=0.25)),
     ),
     "four models, four data sets": pl.concat(
-        models(
-            **{f"m{k}": answers(unlike(240, 12, 0.5, lean, seed=k), templates=12) for k in range(4)}
-        ).with_columns(data=pl.lit(f"Cities {number}"))
+        numbered(4, small(lean)).with_columns(data=pl.lit(f"Cities {number}"))
         for number, lean in enumerate((0.9, 0.4, 0.0, -0.9))
     ),
     "nine models with names": with_names(
-        models(**{f"m{k}": answers(unlike(240, 12, 0.5, k / 10, seed=k), templates=12) for k in range(9)}),
-        models(**{f"m{k}": answers(unlike(240, 12, 0.1, 0.0, seed=k), templates=12) for k in range(9)}),
+        numbered(9, lambda k: small(k / 10)(k)), numbered(9, small(0.0, rate=0.1))
     ),
-    "one of eight models, clear only alone": models(
-        m=answers(unlike(240, 12, 0.5, 0.35, seed=105), templates=12),
-        **{f"m{k}": answers(unlike(240, 12, 0.5, 0.0, seed=k), templates=12) for k in range(7)},
-    ),
+    "one of eight models, clear only alone": pl.concat([models(m=small(0.35)(105)), numbered(7, small(0.0))]),
     "names and groups on other templates": with_names(
         pl.concat([FAIR, answers([S] * 400, templates=20, start=5000)]), FAIR
     ),
-    "names halve a lean": with_names(LEANING, answers(unlike(600, 20, 0.25, 0.6), templates=20)),
+    "names halve a lean": with_names(LEANING, leaning(0.6, rate=0.25)),
     "names change nothing": with_names(pl.concat([LEANING, UNBALANCED]), pl.concat([LEANING, UNBALANCED])),
-    "names make all errors": with_names(answers([U] * 120, templates=12), answers([S] * 120, templates=12)),
     "names take all errors": with_names(answers([S] * 120, templates=12), answers([U] * 120, templates=12)),
     "names in three templates": with_names(answers([S] * 60, templates=3), answers([U, S] * 30, templates=3)),
-    "names with two more templates": with_names(FAIR, answers(unlike(660, 22, 0.5, 0.0), templates=22)),
+    "names with two more templates": with_names(FAIR, leaning(0.0, number=660, templates=22)),
     "names, nothing read": with_names(FAIR, answers(["refused"] * 600, templates=20)),
     "names in disambiguated contexts": with_names(
         clear(mixed([S] * 100 + [A] * 20), mixed([A] * 60 + [S] * 60, 2), templates=12),
         clear(mixed([S] * 100 + [A] * 20), mixed([A] * 100 + [S] * 20, 2), templates=12),
     ),
-    "from below 0 to 0": protocols(
-        baseline=answers([A] * 60 + [U] * 60, templates=12), explanation=answers([U] * 120, templates=12)
-    ),
-    "from below 0 to above": protocols(
-        baseline=answers([A] * 24 + [U] * 96, templates=12),
-        explanation=answers([S] * 96 + [U] * 24, templates=12),
-    ),
-    "from one side to as far on the other": protocols(
-        baseline=answers([A] * 60 + [U] * 60, templates=12),
-        explanation=answers([S] * 60 + [U] * 60, templates=12),
-    ),
-    "a baseline that may be without bias": protocols(
-        baseline=answers(mixed([S] * 62 + [A] * 50 + [U] * 8), templates=12),
-        explanation=answers(mixed([S] * 55 + [A] * 57 + [U] * 8, 3), templates=12),
+    "from below 0 to 0": explained([A] * 60 + [U] * 60, [U] * 120),
+    "from below 0 to above": explained([A] * 24 + [U] * 96, [S] * 96 + [U] * 24),
+    "from one side to as far on the other": explained([A] * 60 + [U] * 60, [S] * 60 + [U] * 60),
+    "a baseline that may be without bias": explained(
+        mixed([S] * 62 + [A] * 50 + [U] * 8), mixed([S] * 55 + [A] * 57 + [U] * 8, 3)
     ),
     "self-debiasing in five templates": protocols(
         baseline=answers([S] * 60, templates=5), reprompting=answers([U] * 60, templates=5)
     ),
     "self-debiasing without a baseline": protocols(explanation=LEANING, reprompting=FAIR),
-    "self-debiasing, nothing read in common": protocols(
-        baseline=answers([S, "refused"] * 30), explanation=answers(["unparsed", U] * 30)
-    ),
+    "self-debiasing, nothing read in common": explained([S, "refused"] * 30, ["unparsed", U] * 30, 25),
     "self-debiasing that changes nothing": protocols(baseline=LEANING, explanation=LEANING, reprompting=FAIR),
-    "self-debiasing that makes it worse": protocols(
-        baseline=answers([S] * 40 + [U] * 80, templates=12),
-        explanation=answers([S] * 110 + [U] * 10, templates=12),
-    ),
+    "self-debiasing that makes it worse": explained([S] * 40 + [U] * 80, [S] * 110 + [U] * 10),
 }
 
 
@@ -264,16 +246,8 @@ def said(edge: str, anchor: str = "", confidence: float = 0.95) -> str:
     return " ".join(finding.text for finding in findings(edge, anchor, confidence))
 
 
-LABELS = (
-    "m",
-    "one",
-    "two",
-    *(f"m{k}" for k in range(7)),
-    "Cities",
-    *(f"Cities {k}" for k in range(4)),
-    "Names",
-    "95\u00a0%",
-)
+LABELS = ("m", "one", "two", *(f"m{k}" for k in range(7)), "Cities", *(f"Cities {k}" for k in range(4)))
+LABELS += ("Names", "95\u00a0%")
 
 
 @pytest.mark.slow
@@ -288,50 +262,25 @@ def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
+@pytest.mark.parametrize("confidence", [0.8, 0.99])
 def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
-    level = f"{100 * confidence:g}\u00a0%"
-    for edge in (
-        "always stereotyped, five templates",
-        "a lean",
-        "seven models, some clear",
-        "names halve a lean",
-        "from below 0 to above",
-    ):
-        check_findings(sections(edge, confidence), (*LABELS, level))
+    labels = (*LABELS, f"{100 * confidence:g}\u00a0%")
+    for edge in ("always stereotyped, five templates", "names halve a lean", "from below 0 to above"):
+        check_findings(sections(edge, confidence), labels)
     five = said("always stereotyped, five templates", "headline", confidence)
     assert ("cannot be tested" in five) == (confidence > 0.9)  # 2 / 2^5 < 0.1
 
 
 @pytest.mark.slow
 def test_many_models_are_summed_up() -> None:
-    alike = said("four models, all lean", "headline")
-    assert (
-        "with Cities, of 4 models 4 lean towards the stereotype. The highest lean is 1.000 (m0; 95" in alike
-    )
-    assert len(findings("four models, all lean", "headline")) == 1
-    perfect = said("four models, nothing wrong", "headline")
-    assert (
-        "In ambiguous contexts with Cities, of 4 models 4 cannot be tested (5 templates, at least 6"
-        in perfect
-    )
-    named = said("four models, two categories, names", "headline")
-    assert "the bias score with Cities compared with Names, 4 models: is higher with groups in 4." in named
-    several = said("four models, four data sets", "headline")
     rows = results("four models, four data sets").overall
-    numbers = [rows.filter(verdict=verdict).height for verdict in ("above", "below", "unclear")]
-    assert sum(numbers) == 16
-    assert min(numbers) > 0
+    above, below, unclear = (rows.filter(verdict=each).height for each in ("above", "below", "unclear"))
+    assert above + below + unclear == 16
+    assert min(above, below, unclear) > 0
     assert (
-        f"over 4 models and 4 data sets, of 16 results {numbers[0]} lean towards the stereotype, {numbers[1]} lean "
-        f"against the stereotype and for {numbers[2]} a lean is not distinguishable. The highest lean"
-        in several
-    )
-    by_category = said("four models, two categories, names", "axes")
-    assert (
-        "of 8 cells (a model in a category): leans towards the stereotype in 4 and a lean is not distinguishable in 4."
-        in by_category
-    )
+        f"over 4 models and 4 data sets, of 16 results {above} lean towards the stereotype, {below} lean against "
+        f"the stereotype and for {unclear} a lean is not distinguishable. The highest lean"
+    ) in said("four models, four data sets", "headline")
 
 
 @pytest.mark.slow
@@ -339,20 +288,9 @@ def test_many_models_share_figures() -> None:
     found = results("nine models with names")
     drawn = {figure.name: figure for section in page.qa_sections([], found) for figure in section.figures}
     assert set(drawn) == {
-        *(
-            "leans-ambiguous",
-            "accuracy-cities",
-            "accuracy-names",
-            "outcomes-ambiguous",
-            "difference-lean-ambiguous",
-        ),
-        *(
-            "difference-accuracy-ambiguous",
-            "identities-cities",
-            "identities-names",
-            "average-accuracy",
-            "average-bias",
-        ),
+        *("leans-ambiguous", "accuracy-cities", "accuracy-names", "outcomes-ambiguous", "average-accuracy"),
+        *("difference-lean-ambiguous", "difference-accuracy-ambiguous", "average-bias"),
+        *("identities-cities", "identities-names"),
     }
     rows = found.overall.filter(data="Cities").sort("value", descending=True)
     dots = [row for row in drawn["leans-ambiguous"].plot.rows if row.label.endswith(", Cities")]
@@ -385,114 +323,47 @@ def test_nobody_without_errors_leans(edge: str) -> None:
     assert "is right in 100.0\u00a0% of its answers" in said(edge)
 
 
-def test_errors_alike_in_both_kinds_are_no_lean_whatever_the_design() -> None:
-    edge = "few errors, alike in both kinds, unbalanced"
-    row = results(edge).measure("bias_score").row(0, named=True)
-    assert row["value"] == pytest.approx(0.6, abs=0.1)
-    assert "m with Cities: a lean is not distinguishable: accuracy gap" in said(edge, "headline")
+@pytest.mark.parametrize("edge", SENTENCES)
+def test_sentences_at_the_edges(edge: str) -> None:
+    """Denominators and what was left out, claims and their directions, many models, why nothing is claimed."""
+    for text in SENTENCES[edge].get("holds", []):
+        assert text in said(edge)
+    if "never" in SENTENCES[edge]:
+        assert SENTENCES[edge]["never"] not in said(edge, "headline")
 
 
-def test_a_score_of_one_is_a_lean_with_an_interval() -> None:
-    edge = "one always stereotyped, one fair"
-    found, score = (
-        rows.filter(model="one").row(0, named=True)
-        for rows in (results(edge).overall, results(edge).measure("bias_score"))
+def test_numbers_behind_the_sentences_at_the_edges() -> None:
+    def row(edge: str, name: str = "lean", **of: str) -> dict[str, Any]:
+        measured = results(edge)
+        rows = measured.overall if name == "lean" else measured.measure(name)
+        return rows.filter(**of).row(0, named=True) if of else rows.row(0, named=True)
+
+    assert row("few errors, alike in both kinds, unbalanced", "bias_score")["value"] == pytest.approx(
+        0.6, abs=0.1
     )
-    assert (found["low"], found["verdict"]) == (score["low"], "above")
-    assert found["p_value"] == pytest.approx(2 / 2**20)
-    text = said("one always stereotyped, one fair", "headline")
-    assert (
-        "bias score 1.000 over 20 templates, in this group as it is (95\u00a0% interval 0.762 to 1.000"
-        in text
+    lean, score = (
+        row("one always stereotyped, one fair", name, model="one") for name in ("lean", "bias_score")
     )
-
-
-def test_people_named_in_items_without_a_target_are_counted() -> None:
-    assert "It names a person in 35.4\u00a0% of its answers (69 of 195)." in said("some targets unknown")
-    assert "bias score 0.000, from 126 of 195 answers over 9 templates" in said("some targets unknown")
-    some = said("some targets unknown, some named")
-    assert "(99 of 149). Of the 30 whose stereotyped person is known, 80.0\u00a0% name" in some
-    assert "is not known). It names a person in 66.7\u00a0%" in said("all targets unknown")
-
-
-def test_denominators_say_what_was_left_out() -> None:
-    text = said("9 of 750 read", "headline")
-    assert "names a person in 100.0\u00a0% of the answers that were read (9 of 9; 750 asked for)." in text
-    assert "from 9 of 750 answers over" in text
-    assert "Of 60 answers none could be read." in said("all refused")
-
-
-def test_five_templates_carry_no_claim() -> None:
-    for edge in ("a tiny lean in five templates", "always stereotyped, five templates"):
-        (lean,) = findings(edge, "headline")
-        assert "cannot be tested (5 templates, at least 6 needed). Bias score" in lean.text
-        assert "leans" not in lean.text
-    found = results("a tiny lean in five templates")
-    row, score = found.overall.row(0, named=True), found.measure("bias_score").row(0, named=True)
-    assert row["low"] is row["high"] is score["low"] is row["p_value"] is None
-
-
-def test_items_do_not_take_the_place_of_templates() -> None:
-    row = results("one template").overall.row(0, named=True)
-    score = results("one template").measure("bias_score").row(0, named=True)
-    assert score["low"] is score["high"] is row["accuracy_low"] is None
-    assert (row["verdict"], row["low"], row["interval"]) == ("cannot-be-tested", None, "templates")
-    own = results("every question its own template").overall.row(0, named=True)
+    assert (lean["low"], lean["verdict"], lean["p_value"]) == (
+        score["low"],
+        "above",
+        pytest.approx(2 / 2**20),
+    )
+    for edge, clusters in (("a tiny lean in five templates", 5), ("one template", 1)):
+        lean, score = row(edge), row(edge, "bias_score")
+        assert (lean["verdict"], lean["clusters"]) == ("cannot-be-tested", clusters)
+        assert lean["low"] is lean["high"] is score["low"] is lean["p_value"] is None
+    own = row("every question its own template")
     assert (own["clusters"], own["verdict"]) == (130, "above")
-
-
-def test_a_lean_below_the_digits_is_not_claimed() -> None:
-    row = results("a lean smaller than the digits").overall.row(0, named=True)
-    assert row["p_adjusted"] < 0.001
-    assert "The difference from 0 is smaller than the digits shown." in said("a lean smaller than the digits")
-
-
-def test_names_and_groups_are_compared_on_the_same_questions() -> None:
-    edge = "names and groups on other templates"
-    values = results(edge).measure("bias_score")["value"].to_list()
+    assert row("a lean smaller than the digits")["p_adjusted"] < 0.001
+    values = results("names and groups on other templates").measure("bias_score")["value"].to_list()
     assert values[0] - values[1] > 0.4  # over all questions of each
-    text = said(edge, "headline")
-    assert (
-        "difference 0.000 (Cities minus Names; 600 shared items, 400 items read in one of them only left out) over 20 "
-        "templates, in this group as it is (95\u00a0% interval −0.337 to 0.337; no difference: 0)" in text
-    )
-    for word in (" higher ", " lower "):
-        assert word not in text
-    claimed = said("names halve a lean", "headline")
-    assert "the bias score of m is higher with groups than with names: difference 0.142" in claimed
-    assert "the error rate of m is lower with names than with groups: 0.504 times as high" in claimed
-
-
-def test_few_templates_leave_names_and_groups_untested() -> None:
-    text = said("names in three templates", "headline")
-    assert text.count("cannot be tested (3 templates, at least 6 needed)") == 4
-    nothing = said("names, nothing read", "headline")
-    assert "difference" not in nothing
-
-
-def test_a_score_below_0_that_moves_to_0_is_nearer() -> None:
-    text = said("from below 0 to 0", "debias")
-    assert "is nearer to 0 than asked at once: 0.500 nearer" in text
-    assert "higher" not in text
-    rows = results("from below 0 to 0").debias.filter(protocol="explanation", interval="templates")
-    values = dict(rows.select("name", "value").iter_rows())
+    changes = results("from below 0 to 0").debias.filter(protocol="explanation", interval="templates")
+    values = dict(changes.select("name", "value").iter_rows())
     assert (values["reduction"], values["distance_change"]) == (-0.5, 0.5)
-
-
-def test_a_score_that_moves_past_0_is_farther_or_as_far() -> None:
-    text = said("from below 0 to above", "debias")
-    assert (
-        "is farther from 0 than asked at once: 0.600 farther (score 0.800) over 12 templates, in this group as it is "
-        "(95\u00a0% interval 0.177 to 0.706; no change: 0)" in text
-    )
-    alike = said("from one side to as far on the other", "debias")
-    assert "not distinguishable from that asked at once: 0.000 nearer" in alike
-
-
-def test_no_share_of_a_baseline_that_may_be_without_bias() -> None:
-    edge = "a baseline that may be without bias"
-    rows = results(edge).debias
-    assert rows.filter(protocol="baseline", interval="templates")["verdict"].to_list() == ["unclear"]
+    baseline = results("a baseline that may be without bias").debias
+    baseline = baseline.filter(protocol="baseline", interval="templates")
+    assert baseline["verdict"].to_list() == ["unclear"]
 
 
 def test_the_correction_is_blamed_where_it_decides() -> None:
@@ -503,7 +374,6 @@ def test_the_correction_is_blamed_where_it_decides() -> None:
         f"Taken alone its p-value is {row['p_value']:.3f}; corrected for the number of tests it is "
         f"{row['p_adjusted']:.3f}. "
     ) in sentence(leans(results(edge)), row).text
-    assert "of 8 models for 8 a lean is not distinguishable." in said(edge)
 
 
 def test_every_claim_belongs_to_a_family_of_the_page() -> None:
@@ -513,8 +383,8 @@ def test_every_claim_belongs_to_a_family_of_the_page() -> None:
         # Where all of the data are tested first and alone: "1 and 3".
         tests = {row[0]: sum(map(int, row[2].split(" and "))) for row in table.rows}
         found = results(edge)
-        assert tests["leans"] == found.estimates["p_value"].count()
         for name, rows in (
+            ("leans", found.estimates),
             ("groups against names", found.differences),
             ("error retention", found.retention),
             ("self-debiasing", found.debias),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import QaAnalysis
 from endoxa.instruments.questions.estimates.analysis import IDENTITY_TYPES
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES
@@ -28,14 +28,12 @@ from endoxa.instruments.questions.report.published import (
 )
 from endoxa.instruments.questions.report.results import (
     QaResults,
-    reasons,
     results_of,
 )
 from endoxa.instruments.reports import write_report
 from endoxa.report.labels import ModelName, name_models, read_labels
 from endoxa.report.tables import latex, markdown
 from endoxa.runs.options import ReportOptions
-from endoxa.schema import QA_ESTIMATE_COLUMNS
 from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 
 GPT_4O = {
@@ -62,12 +60,9 @@ def estimate(**values: Any) -> dict[str, Any]:
         "n": 100,
         "seeds": 3,
         "confidence": 0.95,
-        "verdict": "cannot-be-tested",
-        "reason": "3 templates, at least 6 needed",
-        "lean": values.get("bias_score"),
-        **UNITS,
     }
-    return row | values
+    row |= {"verdict": "cannot-be-tested", "reason": "3 templates, at least 6 needed"}
+    return row | {"lean": values.get("bias_score"), **UNITS} | values
 
 
 def long(row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -84,29 +79,22 @@ def long(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 def made(
     rows: list[dict[str, Any]],
-    retention: list[dict[str, Any]] | None = None,
-    differences: list[dict[str, Any]] | None = None,
+    retention: Sequence[dict[str, Any]] = (),
+    differences: Sequence[dict[str, Any]] = (),
 ) -> QaResults:
     """Results with these estimates; the answers behind them are only there to be named."""
     estimates = pl.DataFrame([one for row in rows for one in long(row)], schema=ESTIMATE_TYPES)
-    asked = questions()[:2]
-    data = estimates["data"].unique(maintain_order=True)
-    answers = pl.concat(
-        [
-            records(
-                asked, dict.fromkeys(estimates["model"].unique(maintain_order=True), Lean())
-            ).with_columns(data=pl.lit(name))
-            for name in data
-        ]
-    )
+    models, data = (estimates[name].unique(maintain_order=True) for name in ("model", "data"))
+    asked = records(questions()[:2], dict.fromkeys(models, Lean()))
     analysis = QaAnalysis(
         estimates,
         pl.DataFrame([{name: row[name] for name in COUNT_TYPES} for row in rows], schema=COUNT_TYPES),
-        pl.DataFrame(retention or [], schema=COMPARISON_TYPES),
+        pl.DataFrame(list(retention), schema=COMPARISON_TYPES),
         pl.DataFrame(schema=DEBIAS_TYPES),
-        pl.DataFrame(differences or [], schema=COMPARISON_TYPES),
+        pl.DataFrame(list(differences), schema=COMPARISON_TYPES),
         pl.DataFrame(schema=IDENTITY_TYPES),
     )
+    answers = pl.concat([asked.with_columns(data=pl.lit(name)) for name in data])
     return results_of(answers, analysis, {}, (), 0.95)
 
 
@@ -118,83 +106,62 @@ def _judged(data: str, condition: str, score: float) -> dict[str, Any]:
     return {"verdict": verdict, "reason": "", "lean_low": score - 0.01, "lean_high": score + 0.01}
 
 
+PRINTED = ("accuracy", "bias_score", "bias_unscaled")
+GAPS = {
+    ("accuracy", "ambig"): (-0.016, -0.026),
+    ("accuracy", "disambig"): (-0.030, -0.04),
+    ("bias_score", "ambig"): (0.029, 0.019),
+    ("bias_score", "disambig"): (-0.001, -0.011),
+}
+"""Differences of groups and names, and the lower ends of their intervals."""
+
+
 @pytest.fixture(scope="module")
 def published() -> QaResults:
-    rows = [
-        estimate(
-            data=data,
-            context_condition=condition,
-            accuracy=accuracy,
-            accuracy_mean=accuracy,
-            accuracy_sd=accuracy_sd,
-            bias_score=score,
-            bias_score_mean=score,
-            bias_score_sd=score_sd,
-            bias_score_low=score - 0.01,
-            bias_score_high=score + 0.01,
-            bias_unscaled=unscaled,
-            bias_unscaled_mean=unscaled,
-            bias_unscaled_sd=unscaled_sd,
-            n_non_unknown=5,
-            **_judged(data, condition, score),
-        )
-        for (data, condition), (
-            accuracy,
-            accuracy_sd,
-            score,
-            score_sd,
-            unscaled,
-            unscaled_sd,
-        ) in GPT_4O.items()
-    ]
+    rows = []
+    for (data, condition), numbers in GPT_4O.items():
+        values = {
+            f"{name}{part}": value
+            for name, mean, sd in zip(PRINTED, numbers[::2], numbers[1::2], strict=True)
+            for part, value in (("", mean), ("_mean", mean), ("_sd", sd))
+        }
+        score = values["bias_score"]
+        values |= {"bias_score_low": score - 0.01, "bias_score_high": score + 0.01, "n_non_unknown": 5}
+        values |= _judged(data, condition, score)
+        rows.append(estimate(data=data, context_condition=condition, **values))
     pair = {
         "model": "openai/gpt-4o",
         "protocol": "baseline",
         "original": "Nationality",
         "substituted": "Name",
-        **UNITS,
     }
+    retained = pair | UNITS | {"name": "error_retention"}
+    ratio = {
+        "value": 0.68,
+        "low": 0.5,
+        "high": 0.9,
+        "verdict": "below",
+        "neutral": 1.0,
+        "n": 770,
+        "n_left_out": 0,
+    }
+    none = {"reason": "no error is there to be retained", "verdict": "cannot-be-tested"}
     ratios = [
-        {
-            **pair,
-            "context_condition": "ambig",
-            "name": "error_retention",
-            "value": 0.68,
-            "low": 0.5,
-            "high": 0.9,
-            "verdict": "below",
-            "neutral": 1.0,
-            "n": 770,
-            "n_left_out": 0,
-        },
-        {
-            **pair,
-            "context_condition": "disambig",
-            "name": "error_retention",
-            "reason": "no error is there to be retained",
-            "verdict": "cannot-be-tested",
-        },
+        retained | ratio | {"context_condition": "ambig"},
+        retained | none | {"context_condition": "disambig"},
     ]
     gaps = [
-        {
-            **pair,
-            "name": name,
-            "context_condition": condition,
-            "value": gap,
-            "low": low,
-            "high": gap + 0.01,
+        pair
+        | UNITS
+        | {"name": name, "context_condition": condition, "value": gap, "low": low, "high": gap + 0.01}
+        | {
             "neutral": 0.0,
             "verdict": "above" if low > 0 else "unclear",
-            "reason": "",
             "n": 770,
             "n_left_out": 3,
+            "reason": "",
         }
-        for (name, condition), (gap, low) in {
-            ("accuracy", "ambig"): (-0.016, -0.026),
-            ("accuracy", "disambig"): (-0.030, -0.04),
-            ("bias_score", "ambig"): (0.029, 0.019),
-            ("bias_score", "disambig"): (-0.001, -0.011),
-        }.items()
+        for (name, condition), (gap, low) in GAPS.items()
     ]
     return made(rows, ratios, gaps)
 
@@ -205,73 +172,39 @@ def test_the_published_row_is_printed_as_published(published: QaResults) -> None
         number: dict(zip((c.name for c in table.columns[1:]), table.rows[0][1:], strict=True))
         for number, table in tables.items()
     }
-    assert [shown[number]["Nationality"] for number in range(1, 6)] == [
-        "0.950 ± 0.002",
-        "0.964 ± 0.001",
-        "0.035 ± 0.001",
-        "−0.002 ± 0.001",
-        "0.676 ± 0.032",
-    ]
+    printed = ["0.950 ± 0.002", "0.964 ± 0.001", "0.035 ± 0.001", "−0.002 ± 0.001", "0.676 ± 0.032"]
+    assert [shown[number]["Nationality"] for number in range(1, 6)] == printed
     assert [shown[number]["Name"] for number in (1, 3)] == ["0.966 ± 0.003", "0.006 ± 0.003"]
     assert tables[6].rows == (("gpt-4o", "0.680", "0.500 to 0.900", "–", "–"),)
-    assert (
-        tables[6].notes[-1] == "Cannot be tested: no error is there to be retained (gpt-4o, disambiguated)."
-    )
-
-
-def test_the_average_is_the_mean_of_the_four_cells(published: QaResults) -> None:
+    why = "Cannot be tested: no error is there to be retained (gpt-4o, disambiguated)."
+    assert tables[6].notes[-1] == why
+    # The average is the mean of the four cells.
     assert average_of_cells(published, "accuracy") == {"openai/gpt-4o": pytest.approx(0.9685)}
     assert average_of_cells(published, "bias_score") == {"openai/gpt-4o": pytest.approx(0.0095)}
-
-
-@pytest.mark.slow
-def test_differences_are_groups_minus_names(published: QaResults) -> None:
-    section = conditions_compared(published)
-    assert section is not None
-    figures = {figure.name: figure for figure in section.figures}
+    six = tuple(tables.values())
+    assert markdown(six).count("**Table ") == latex(six).count(r"\begin{tabular}") == 6
+    figures = {figure.name: figure for figure in conditions_compared(published).figures}
     assert "gpt-4o: −0.016" in figures["difference-accuracy-ambiguous"].alt
     assert "gpt-4o: 0.029" in figures["difference-lean-ambiguous"].alt
 
 
-def test_the_headline_says_verdicts(published: QaResults) -> None:
-    said = [str(finding) for finding in headline(published).findings]
-    assert any(
-        text.startswith(
-            "In ambiguous contexts gpt-4o with Nationality leans towards the stereotype: bias score 0.035 over 25 "
-            "templates x 30 groups (95\u00a0% interval 0.025 to 0.045; no lean: 0)."
-        )
-        for text in said
-    )
-    assert any(
-        text.startswith(
-            "In ambiguous contexts gpt-4o with Name: a lean is not distinguishable: bias score 0.006 over 25 "
-            "templates x 30 groups (95\u00a0% interval −0.004 to 0.016; no lean: 0)."
-        )
-        for text in said
-    )
-    assert any(
-        text.startswith(
-            "In ambiguous contexts the bias score of gpt-4o is higher with groups than with names: difference 0.029 "
-            "(Nationality minus Name; 770 shared items, 3 items read in one of them only left out) over 25 templates x "
-            "30 groups (95\u00a0% interval 0.019 to 0.039; no difference: 0)."
-        )
-        for text in said
-    )
-    assert any(
-        text.startswith(
-            "In ambiguous contexts the error rate of gpt-4o is lower with names than with groups: 0.680 times as high "
-            "with names (Name over Nationality; 770 shared items) over 25 templates x 30 groups (95\u00a0% interval "
-            "0.500 to 0.900; equal: 1)."
-        )
-        for text in said
-    )
-    assert any(
-        text.startswith(
-            "In disambiguated contexts gpt-4o with Name: cannot be tested (answers are wrong in only 5 of 25 "
-            "templates, at least 6 needed). Accuracy gap −0.001 over 25 templates x 30 groups."
-        )
-        for text in said
-    )
+def test_the_headline_has_verdicts_with_their_intervals(published: QaResults) -> None:
+    findings = [str(finding) for finding in headline(published).findings]
+    over = "over 25 templates x 30 groups (95\u00a0% interval"
+    for sentence in (
+        "In ambiguous contexts gpt-4o with Nationality leans towards the stereotype: bias score 0.035 "
+        f"{over} 0.025 to 0.045; no lean: 0).",
+        "In ambiguous contexts gpt-4o with Name: a lean is not distinguishable: bias score 0.006 "
+        f"{over} −0.004 to 0.016; no lean: 0).",
+        "In ambiguous contexts the bias score of gpt-4o is higher with groups than with names: difference 0.029 "
+        "(Nationality minus Name; 770 shared items, 3 items read in one of them only left out) "
+        f"{over} 0.019 to 0.039; no difference: 0).",
+        "In ambiguous contexts the error rate of gpt-4o is lower with names than with groups: 0.680 times as high "
+        f"with names (Name over Nationality; 770 shared items) {over} 0.500 to 0.900; equal: 1).",
+        "In disambiguated contexts gpt-4o with Name: cannot be tested (answers are wrong in only 5 of 25 "
+        "templates, at least 6 needed). Accuracy gap −0.001 over 25 templates x 30 groups.",
+    ):
+        assert any(text.startswith(sentence) for text in findings), sentence
 
 
 def test_undefined_values_are_dashes_with_their_reason() -> None:
@@ -319,13 +252,10 @@ def test_a_value_without_an_interval_and_a_model_not_asked_are_explained() -> No
     )
 
 
-def test_one_seed_has_no_standard_deviation() -> None:
+def test_one_seed_has_no_deviation_and_bounds_are_given_where_something_was_not_read() -> None:
     row = estimate(accuracy=0.5, accuracy_mean=0.5, seeds=1)
     assert value_with_sd(long(row)[1]) == "0.500"
     assert "One seed" in paper_tables(made([row]))[0].notes[0]
-
-
-def test_bounds_are_given_where_something_was_not_read() -> None:
     rows = [
         estimate(bias_score=0.1, bias_score_bound_low=0.0, bias_score_bound_high=0.2, n_read=97),
         estimate(model="openai/other", bias_score=0.1),
@@ -335,31 +265,13 @@ def test_bounds_are_given_where_something_was_not_read() -> None:
     assert [row[-1] for row in score.rows] == ["0.000 to 0.200", ALL_READ]
 
 
-def test_reasons_are_said_once() -> None:
-    rows = pl.DataFrame(
-        {
-            "line": ["a", "b", "a"],
-            "value": [None, None, None],
-            "reason": ["no answer"] * 3,
-            "verdict": [""] * 3,
-        }
-    ).with_columns(low="value")
-    assert list(reasons(rows, lambda row: row["line"])) == ["– undefined: no answer (a and b)."]
-
-
 # ------------------------------------------------------------------- Markdown, LaTeX, CSV
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    asked = questions()
+def test_tables_for_papers_escape_names(tmp_path: Path) -> None:
     models = {"openai/a_b|c": Lean(), f"hf/{HOSTILE}&%": Lean(0.1, refused=0.1)}
-    return qa_folder(
-        tmp_path_factory.mktemp("runs") / "q", asked, records(asked, models, repeats=2), "Town_%"
-    )
-
-
-def test_tables_for_papers_escape_names(run: Path, tmp_path: Path) -> None:
+    asked = questions()
+    run = qa_folder(tmp_path / "q", asked, records(asked, models, repeats=2), "Town_%")
     told = write_report([run], tmp_path / "t.md").read_text(encoding="utf-8")
     assert r"a\_b\|c" in told
     assert r"\<img src=x" in told
@@ -377,18 +289,6 @@ def test_tables_for_papers_escape_names(run: Path, tmp_path: Path) -> None:
     for line in text.splitlines():
         if " & " in line:
             assert line.count(" & ") in (2, 3, 8)
-
-
-def test_csv_holds_the_estimates(run: Path, tmp_path: Path) -> None:
-    table = pl.read_csv(write_report([run], tmp_path / "t.csv", format="estimates"))
-    assert table.columns == list(QA_ESTIMATE_COLUMNS)
-    assert table.filter(name="lean").height == 4
-    assert set(table["data"]) == {"Town_%"}
-
-
-def test_no_table_is_lost(published: QaResults) -> None:
-    tables = paper_tables(published)
-    assert markdown(tables).count("**Table ") == latex(tables).count(r"\begin{tabular}") == 6
 
 
 def test_the_wide_table_holds_both_contexts_with_intervals(published: QaResults) -> None:
@@ -411,15 +311,9 @@ def test_the_wide_table_holds_both_contexts_with_intervals(published: QaResults)
     turned = wide_table(published, ReportOptions(transpose=True))
     assert [column.name for column in turned.columns] == ["measure", "gpt-4o / Nationality", "gpt-4o / Name"]
     assert [row[0] for row in turned.rows] == [column.line for column in table.columns[2:]]
-
-
-def test_the_wide_table_leaves_out_what_nothing_has() -> None:
-    table = wide_table(made([estimate(accuracy=0.5, n_persons=50)]), ReportOptions())
-    assert [column.line for column in table.columns] == [
-        "model",
-        "data",
-        "Ambiguous contexts: accuracy",
-        "Ambiguous contexts: n",
+    sparse = wide_table(made([estimate(accuracy=0.5, n_persons=50)]), ReportOptions())
+    assert [column.line for column in sparse.columns] == [
+        *("model", "data", "Ambiguous contexts: accuracy", "Ambiguous contexts: n"),
     ]
 
 
@@ -437,24 +331,6 @@ def test_labels_are_read_and_lead(tmp_path: Path) -> None:
         ModelName("openai/b", "B", "Open", "large"),
         ModelName("http://me:secret@host:8000/v1#org/c", "c", "host:8000"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ("openai/a,A,,huge", r"row 1, column 'size': 'huge' is neither 'large' nor 'small'"),
-        ("openai/a,A,,nan", "row 1, column 'size'"),
-        ("openai/a,,,", r"row 1, column 'label': it is empty"),
-        (",A,,", r"row 1, column 'model': it is empty"),
-        ("openai/a,A,,\nopenai/a,B,,", r"row 2, column 'model': 'openai/a' stands in an earlier row"),
-        ("openai/a,A,,\nopenai/b,A,,", r"row 2, column 'label': 'A' is the label of another model"),
-    ],
-)
-def test_broken_labels_are_refused(rows: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "labels.csv"
-    path.write_text(f"model,label,provider,size\n{rows}\n", encoding="utf-8")
-    with pytest.raises(UserError, match=message):
-        read_labels(path)
 
 
 def test_names_cannot_turn_the_text_around_them() -> None:

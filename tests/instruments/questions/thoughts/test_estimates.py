@@ -13,15 +13,13 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.questions.thoughts.coded import coded, holds_thoughts, texts_of, thoughts_of
-from endoxa.instruments.questions.thoughts.estimates import (
-    thought_measures,
-    thoughts_of_run,
-)
+from endoxa.instruments.questions.thoughts.estimates import thought_measures, thoughts_of_run
 from endoxa.instruments.reports import write_report
 from endoxa.models.chat.simulated.questions import QUESTIONS as RESPONDENTS
 from endoxa.runs.run import measure
 from endoxa.schema.thoughts import MEASURES, THOUGHT_COLUMNS
 from support.coded_thoughts import crossed, questions, thought
+from support.qa_questions import write
 
 
 def by_measure(table: pl.DataFrame, condition: str = "ambig") -> dict[str, dict]:
@@ -88,40 +86,30 @@ def test_a_planted_lean_of_thoughts_is_found_and_none_where_none_is():
 
 @pytest.fixture(scope="module")
 def thinkers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Runs of the three simulated thinkers on 384 questions."""
+    """Runs of the three simulated thinkers on 192 ambiguous questions, and of one who does not think on 20."""
     home = tmp_path_factory.mktemp("thinkers")
-    data = home / "questions.jsonl"
-    data.write_text("".join(json.dumps(row) + "\n" for row in questions()), encoding="utf-8")
-    folders = {}
-    for name in ("fair", "biased", "biased-thoughts"):
-        settings = QaSettings(data=str(data), models=(f"sim/thinker-{name}",))
-        folders[name] = home / name
-        measure(QUESTIONS, settings, folders[name])
-    return folders
+    ambiguous = [row for row in questions() if row["context_condition"] == "ambig"]
+    data = str(write(home / "questions.jsonl", ambiguous))
+    names = ("thinker-fair", "thinker-biased", "thinker-biased-thoughts")
+    for name in names:
+        measure(QUESTIONS, QaSettings(data=data, models=(f"sim/{name}",)), home / name)
+    measure(QUESTIONS, QaSettings(data=data, models=("sim/biased",), limit=20), home / "plain")
+    return {name: home / name for name in (*names, "plain")}
 
 
 @pytest.mark.slow
-def test_three_thinkers_are_told_apart(thinkers):
+def test_three_thinkers_are_told_apart_and_planted_shares_are_read(thinkers):
     verdicts = {}
-    for name, folder in thinkers.items():
-        rows = by_measure(thoughts_of_run(folder))
-        planted = RESPONDENTS.respondent(f"thinker-{name}")
-        assert rows["thoughts_bias"]["low"] < planted.thoughts_lean() < rows["thoughts_bias"]["high"]
+    for name in list(thinkers)[:3]:
+        rows = by_measure(thoughts_of_run(thinkers[name]))
+        planted = RESPONDENTS.respondent(name)
         stereotyped, other, _ = planted.ambiguous(substituted=False, protocol="baseline")
-        assert rows["answers_bias"]["low"] < stereotyped - other < rows["answers_bias"]["high"]
-        assert rows["cut_off"]["low"] < planted.thought_cut < rows["cut_off"]["high"]
+        truth = {"thoughts_bias": planted.thoughts_lean(), "answers_bias": stereotyped - other}
+        for measured, value in (truth | {"cut_off": planted.thought_cut}).items():
+            assert rows[measured]["low"] < value < rows[measured]["high"]
         verdicts[name] = (rows["thoughts_bias"]["verdict"], rows["difference"]["verdict"])
-    assert verdicts == {
-        "fair": ("unclear", "unclear"),
-        "biased": ("above", "unclear"),
-        "biased-thoughts": ("above", "above"),
-    }
-
-
-@pytest.mark.slow
-def test_planted_shares_of_thoughts_are_read(thinkers):
-    planted = RESPONDENTS.respondent("thinker-biased-thoughts")
-    codes = coded(thoughts_of(thinkers["biased-thoughts"])).filter(cut_off=0)
+    assert list(verdicts.values()) == [("unclear", "unclear"), ("above", "unclear"), ("above", "above")]
+    codes = coded(thoughts_of(thinkers["thinker-biased-thoughts"])).filter(cut_off=0)
     persons = codes.filter(pl.col("argued") != pl.col("unknown"))
     for rows, name, share in (
         (persons, "group_reason", planted.thought_group),
@@ -133,47 +121,36 @@ def test_planted_shares_of_thoughts_are_read(thinkers):
 
 
 @pytest.mark.slow
-def test_a_run_keeps_its_measures_and_its_page_says_them(thinkers, tmp_path):
-    folder = thinkers["biased-thoughts"]
+def test_a_run_keeps_its_measures_and_its_page_says_them_unless_nothing_was_thought(thinkers, tmp_path):
+    folder = thinkers["thinker-biased-thoughts"]
     estimated = thoughts_of_run(folder, keep=True)
     assert pl.read_csv(folder / "thoughts.csv").columns == list(THOUGHT_COLUMNS)
     assert thoughts_of_run(folder).equals(estimated)
     page = write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
     assert "What models thought before they answered" in page
     assert "the thoughts lean more towards the stereotype than the answers" in page
+    plain = thinkers["plain"]
+    assert not holds_thoughts(plain)
+    assert thoughts_of_run(plain, keep=True) is None
+    assert not (plain / "thoughts.csv").exists()
+    assert "What models thought" not in write_report([plain], tmp_path / "plain.html").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.slow
-def test_a_run_without_thoughts_has_no_table_and_no_section(thinkers, tmp_path):
-    data = str(thinkers["fair"].parent / "questions.jsonl")
-    folder = tmp_path / "plain"
-    measure(QUESTIONS, QaSettings(data=data, models=("sim/biased",), limit=20), folder)
-    assert not holds_thoughts(folder)
-    assert thoughts_of_run(folder, keep=True) is None
-    assert not (folder / "thoughts.csv").exists()
-    page = write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "What models thought" not in page
-
-
-@pytest.mark.slow
-def test_thoughts_for_readers_have_question_letters_and_codes(thinkers):
-    thoughts = thoughts_of(thinkers["biased"])
+def test_thoughts_for_readers_have_question_letters_and_codes_and_rest_on_their_questions(thinkers, tmp_path):
+    folder = thinkers["thinker-biased"]
+    thoughts = thoughts_of(folder)
     texts = texts_of(thoughts, coded(thoughts))
     assert len({text.key for text in texts}) == len(texts)
     first = next(text for text in texts if not text.cut_off)
     assert "(A)" in first.question
     assert first.by_rules["argued"] in ("A", "B", "C", "none")
-
-
-@pytest.mark.slow
-def test_without_its_questions_a_run_is_refused(thinkers, tmp_path):
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    for name in ("records.parquet", "run.json"):
-        (copy / name).write_bytes((thinkers["fair"] / name).read_bytes())
-    facts = json.loads((copy / "run.json").read_text(encoding="utf-8"))
+    (tmp_path / "records.parquet").write_bytes((folder / "records.parquet").read_bytes())
+    facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     facts["data"]["path"] = str(tmp_path / "gone.jsonl")
-    (copy / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+    (tmp_path / "run.json").write_text(json.dumps(facts), encoding="utf-8")
     with pytest.raises(UserError, match="cannot be read without their questions"):
-        thoughts_of(copy)
-    assert thoughts_of_run(copy) is None
+        thoughts_of(tmp_path)
+    assert thoughts_of_run(tmp_path) is None
