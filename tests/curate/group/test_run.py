@@ -120,7 +120,7 @@ def test_neighbours_in_blocks_are_those_of_the_definition(most: int, cells: int)
 
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_few_rows_have_few_neighbours(count: int) -> None:
-    found = neighbours(np.ones((count, 1), dtype=np.float32), 0.5)
+    found = neighbours(np.ones((count, 1), dtype=np.float32), 1.0)  # exactly at the threshold
     assert [rows.tolist() for rows in found] == [[], [[]], [[1], [0]]][count]
     assert link(np.ones((count, 1), dtype=np.float32), [NOTHING] * count, found, 0.5).tolist() == [0] * count
 
