@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import subprocess
-import sys
 import tomllib
 from collections import Counter
 
@@ -31,7 +29,6 @@ from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Card, MixedAnswer, MixedCard, Moderation
 from endoxa_collect.small_cells import merge_small_cells
-from support.repository import ROOT, SUPPORT_PATH
 
 CHOICES = {"young": {"en": "Young"}, "old": {"en": "Old"}}
 AGE = ProfileField(name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices=CHOICES)
@@ -365,15 +362,20 @@ def test_an_earlier_working_copy_is_replaced_and_nothing_else(campaign, make_pai
     make_pairs(campaign, ("CL", "love poetry", "en"))
     assert export_campaign(campaign, place).rows["pairs"] == 1
     (place / "notes.txt").write_text("mine")
-    with pytest.raises(UserError, match=r"was changed after the export \(notes\.txt\)"):
-        export_campaign(campaign, place)
-    with pytest.raises(UserError, match="holds other files"):
-        export_campaign(campaign, tmp_path)
-    with pytest.raises(UserError, match="is a file"):
-        export_campaign(campaign, place / "notes.txt")
-    with pytest.raises(UserError, match=r"Unknown format 'xls' \(available: csv, jsonl, parquet\)"):
-        export_campaign(campaign, tmp_path / "x", formats=("xls",))
+    for folder, formats, sentence in (
+        (place, ("csv",), r"was changed after the export \(notes\.txt\)"),
+        (tmp_path, ("csv",), "holds other files"),
+        (place / "notes.txt", ("csv",), "is a file"),
+        (tmp_path / "x", ("xls",), r"Unknown format 'xls' \(available: csv, jsonl, parquet\)"),
+    ):
+        with pytest.raises(UserError, match=sentence):
+            export_campaign(campaign, folder, formats=formats)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+    (place / "pairs.parquet").write_bytes(b"no parquet")
+    with pytest.raises(UserError, match=r"pairs\.parquet cannot be read"):
+        read_export(place)
+    with pytest.raises(UserError, match="is not an export of a campaign"):
+        read_export(tmp_path)
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(campaign, tmp_path, monkeypatch):
@@ -390,83 +392,22 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(campaign, tmp_path, monk
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("language", "attribute", "sentences"),
+    ("language", "attribute", "more", "less"),
     [
-        (
-            "es",
-            "hospitalarios",
-            ("Los habitantes de Chile son hospitalarios.", "Los habitantes de Chile no son hospitalarios."),
-        ),
-        (
-            "es",
-            "trabajadores",
-            ("Los habitantes de Chile son trabajadores.", "Los habitantes de Chile son perezosos."),
-        ),
-        ("pt", "fortes", ("Os habitantes do Chile são fortes.", "Os habitantes do Chile são fracos.")),
-        (
-            "fr",
-            "chaleureux",
-            ("Les gens du Chili sont chaleureux.", "Les gens du Chili sont froids."),
-        ),
-        ("ar", "كرماء", ("سكان تشيلي كرماء.", "سكان تشيلي بخلاء.")),
-        ("hi", "अच्छे", ("चिली के लोग अच्छे होते हैं।", "चिली के लोग बुरे होते हैं।")),
-        ("sw", "hodari", ("Watu wa Chile ni hodari.", "Watu wa Chile si hodari.")),
+        ("es", "hospitalarios", "Los habitantes de Chile son {}.", "Los habitantes de Chile no son {}."),
+        ("es", "trabajadores", "Los habitantes de Chile son {}.", "Los habitantes de Chile son perezosos."),
+        ("pt", "fortes", "Os habitantes do Chile são {}.", "Os habitantes do Chile são fracos."),
+        ("fr", "chaleureux", "Les gens du Chili sont {}.", "Les gens du Chili sont froids."),
+        ("ar", "كرماء", "سكان تشيلي {}.", "سكان تشيلي بخلاء."),
+        ("hi", "अच्छे", "चिली के लोग {} होते हैं।", "चिली के लोग बुरे होते हैं।"),
+        ("sw", "hodari", "Watu wa Chile ni {}.", "Watu wa Chile si {}."),
     ],
 )
-def test_sentences_of_pairs_agree_with_the_people_of_a_country(language, attribute, sentences):
+def test_sentences_of_pairs_agree_with_the_people_of_a_country(language, attribute, more, less):
     """Written by us; the gender of adjectives is that of the subject."""
     row = {"identity": people_of("CL", language), "attribute": attribute, "language": language}
-    built = build_pairs(pl.DataFrame([row]))
-    assert built.pairs.select("sent_more", "sent_less").rows() == [sentences]
-
-
-SCRIPT = """
-import sys
-from datetime import UTC, datetime
-import django
-django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
-from endoxa_collect.models import *
-from endoxa_collect.privacy import withdraw
-sys.path[:0] = sys.argv[1:]
-from collect_support.samples import campaign_settings
-from collect_support.filled_campaign import propose
-campaign = Campaign.objects.create(slug="river")
-content = campaign_settings().model_dump(mode="json")
-SettingsVersion.objects.create(campaign=campaign, number=1, content=content)
-person = Person.objects.create(
-    campaign=campaign, secret_hash="a" * 64, receipt_hash="b" * 64, ui_language="en", consent_version=1,
-    consent_language="en", consent_hour=datetime.now(UTC), connections=["airships"],
-)
-for number in range(50):
-    propose(person, "CL", f"collect zeppelins {number}")
-print(withdraw(person).pairs)
-"""
-
-
-@pytest.mark.slow
-def test_a_withdrawal_leaves_no_byte_in_the_files_of_the_database(tmp_path):
-    root = ROOT
-    environment = {
-        **os.environ,
-        "ENDOXA_CAMPAIGN": str(tmp_path),
-        "DJANGO_SETTINGS_MODULE": "endoxa_collect.settings",
-    }
-    environment.pop("DATABASE_URL", None)
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *SUPPORT_PATH.split(os.pathsep)],
-        env=environment,
-        cwd=root,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.stdout.strip() == "50", done.stderr
-    held = b"".join(path.read_bytes() for path in tmp_path.glob("db.sqlite3*"))
-    assert b"river" in held
-    for trace in (b"zeppelins", b"airships", b"a" * 64, b"b" * 64):
-        assert trace not in held
+    built = build_pairs(pl.DataFrame([row])).pairs
+    assert built.select("sent_more", "sent_less").rows() == [(more.format(attribute), less.format(attribute))]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])) | st.just('\x7f\\"\x00\U0001f600'))

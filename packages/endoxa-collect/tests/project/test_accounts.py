@@ -127,11 +127,6 @@ def test_a_list_of_withdrawals_survives_being_cut_off_in_its_last_line(lines, cu
     assert withdrawals.merged(lines, lines) == list(dict.fromkeys(lines))
 
 
-def test_a_bent_line_is_named():
-    with pytest.raises(UserError, match="w, line 1 is not a withdrawal"):
-        withdrawals.parse("{}\n", "w")
-
-
 @pytest.mark.slow
 @given(lines=LINES, cut=st.integers(min_value=0, max_value=40))
 def test_a_new_line_never_joins_what_a_crash_left_of_the_last(tmp_path_factory, lines, cut):
@@ -142,12 +137,6 @@ def test_a_new_line_never_joins_what_a_crash_left_of_the_last(tmp_path_factory, 
     assert kept == (lines if cut < 2 else lines[:-1])
     withdrawals.append(path, lines)
     assert withdrawals.read(path) == [*kept, *lines]
-
-
-def test_a_list_that_is_no_text(tmp_path):
-    (tmp_path / "w").write_bytes("é".encode("latin-1"))
-    with pytest.raises(UserError, match="is not UTF-8 text"):
-        withdrawals.read(tmp_path / "w")
 
 
 def test_every_withdrawal_is_written_down_before_it_is_done(campaign, make_person, settings, tmp_path):
@@ -179,11 +168,16 @@ def test_replaying_deletes_those_in_the_list_and_completes_the_tombstones(campai
     assert replay(lines).people == 0
 
 
-def test_no_campaign_takes_the_address_of_a_page_of_accounts(db):
+def test_what_no_campaign_is_started_with(db):
     pages = [one.at({}) for one in addresses() if one.name.startswith("organiser:") and not one.facts]
     names = {page.removeprefix("/organise/").split("/")[0] for page in pages} - {""}
     assert names
-    for name in names:
-        with pytest.raises(UserError, match="address of another page"):
+    for name, said in (
+        ("a b", "'a b' cannot be the name"),
+        *((name, "address of another page") for name in names),
+    ):
+        with pytest.raises(UserError, match=said):
             start("laces", name, "ana")
+    with pytest.raises(UserError, match="--organisation: String should have at"):
+        start("laces", "camp", "ana", organisation="a" * 121)
     assert not Campaign.objects.exists()
