@@ -29,9 +29,10 @@ SCREENS = ((1280, 800), (1024, 768), (1280, 720), (1366, 768), (1920, 1080))
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
 DRAWN = "picture => picture.complete && picture.naturalWidth > 0"
 PAGES = (
-    "", "projector/", "open/", "turnout/", "moderation/people/", "moderation/", "{item}", "{unjudged}", "pairs/?country=CO", "seeds/",
-    "seeds/add/", "codes/", "codes/new/", "codes/{code}/poster/", "exports/", "exports/restricted/", "log/", "tasks/",
-    "new-task/", "settings/", "settings/versions/", *(f"settings/{section}/" for section in SECTIONS),
+    "", "projector/", "open/", "turnout/", "moderation/people/", "moderation/", "{item}", "{unjudged}", "seeds/",
+    "pairs/?country=CO", "seeds/add/", "codes/", "codes/new/", "codes/{code}/poster/", "exports/",
+    "exports/restricted/", "log/", "tasks/", "new-task/", "settings/", "settings/versions/",
+    *(f"settings/{section}/" for section in SECTIONS),
 )  # fmt: skip
 
 # Five people rated a pair of every country, and six are expected: the longest forecast there is.

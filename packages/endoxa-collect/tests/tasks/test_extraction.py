@@ -18,7 +18,6 @@ from endoxa.curate.review import REVIEW_COLUMNS, kind_of
 from endoxa.curate.review.merge import apply_review
 from endoxa.curate.review.returned import read_sheets
 from endoxa.curate.review.sheet import rows_of, with_row_keys
-from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table
 from endoxa_collect.tasks.extraction import (
     REASONS,
@@ -35,25 +34,17 @@ from support.review_sheets import export, fill
 SHOWN = {"identity": "bakers", "attribute": "cheerful"}
 
 
+ROW = {
+    "original_statement": "Bakers  are cheerful", "statement": "Bakers are cheerful and early risers",
+    "language": "en", **SHOWN, "verb": "", "rule": "copula", "confidence": "0.87", "omit": "false",
+    "omit_reason": "", "flag": "",
+}  # fmt: skip
+
+
 def rows(count):
     """Statements as `endoxa curate extract` writes them, with a kept column whose name we use too."""
     return [
-        {
-            "statement_id": f"{k:03d}-work-001",
-            "respondent": str(k),
-            "original_statement": "Bakers  are cheerful",
-            "statement": "Bakers are cheerful and early risers",
-            "language": "en",
-            "identity": "bakers",
-            "attribute": "cheerful",
-            "verb": "",
-            "rule": "copula",
-            "confidence": "0.87",
-            "omit": "false",
-            "omit_reason": "",
-            "flag": "",
-            "group": f"g{k}",
-        }
+        {"statement_id": f"{k:03d}-work-001", "respondent": str(k), **ROW, "group": f"g{k}"}
         for k in range(count)
     ]
 
@@ -108,11 +99,8 @@ def test_buttons_and_words_give_the_decision(cells, wanted):
     ],
 )
 def test_what_is_not_said_to_the_end_is_refused(cells):
-    assert not form(**cells).is_valid()
-
-
-def test_the_reasons_are_those_of_the_review_sheets():
     assert list(REASONS) == list(curate_review.REASONS)
+    assert not form(**cells).is_valid()
 
 
 @pytest.mark.parametrize(
@@ -223,15 +211,10 @@ def test_what_comes_out_is_read_by_the_next_steps_and_by_the_sheets(make_task, m
     done = apply_review(items, read_sheets([sheet]))
     assert done.table["attribute"][0] == "jolly"
     assert done.conflicts.is_empty()
-
-
-def test_a_table_that_was_reviewed_can_be_reviewed_again(make_task, make_judge, tmp_path):
-    task = make_task("extraction", rows(2), needed=1)
-    judged_by(task, make_judge, rosa={1: SPLIT, 2: KEEP})
-    _, items = write_results(task, tmp_path / "review.csv")
-    again = make_task("extraction", read_table(items).to_dicts(), name="again", needed=1)
+    # And it can be reviewed again.
+    again = make_task("extraction", table.to_dicts(), name="again", needed=1)
     keys = list(again.items.order_by("number").values_list("key", flat=True))
-    assert keys == read_table(items)["review_row"].to_list()
+    assert keys == table["review_row"].to_list()
 
 
 def test_what_endoxa_extracts_comes_back_cell_by_cell(make_task, make_judge, tmp_path):
@@ -260,12 +243,6 @@ def test_what_endoxa_extracts_comes_back_cell_by_cell(make_task, make_judge, tmp
     assert same_cells(table, read, but=("omit", "omit_reason"))
     assert table["review_decision"].to_list() == ["keep", "keep", "omit", "keep"]
     assert sorted(read_attributes(items)) == ["kind", "loud", "wise"]
-
-
-def test_a_table_without_identity_is_refused(make_task):
-    plain = [{"statement_id": "1", "statement": "Bakers sing"}]
-    with pytest.raises(UserError, match="no column 'identity'"):
-        make_task("extraction", plain)
 
 
 CELL = st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n"), max_size=12).map(
