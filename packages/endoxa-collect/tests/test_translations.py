@@ -176,20 +176,3 @@ def test_topics_are_named_in_the_language_of_the_page_and_others_stay():
         assert topic_name("") == ""
     # Words of researchers are nothing to read on a phone.
     assert not [name for name in map(topic_name, TOPICS) if "Trait" in name or name == "Other"]
-
-
-# Forms by which a language would speak otherwise than everywhere else here.
-NEVER = {
-    "es": r"\b(ustede?s?|(?:"
-    r"[Ee]lija|[Ee]scriba|Mire|(?<!lo )(?<!los )mire|[Dd]iga|[Hh]aga|[Mm]arque|[Pp]ulse|[Tt]oque|[Rr]echace|[Ff]íjese|"
-    r"[Mm]uéstreme|[Gg]uárdelo|[Vv]uelva|[Rr]evise|[Cc]orrija|[Ii]ndique|[Cc]ompruebe|[Jj]uzgue|[Ss]eleccione)(?!s))\b",
-    "pt": r"(?i)\b(telemóvel|ecrã|ficheiros?|utilizador|palavra-passe|equipa|contacto|registo|tu)\b",
-    # A plain space before : ; ? ! » or after « could end a line on a phone.
-    "fr": r" [:;?!»]|« ",
-}
-
-
-@pytest.mark.parametrize("language", NEVER)
-def test_spanish_says_tu_portuguese_voce_and_french_keeps_punctuation_with_its_word(language):
-    said = [form for message in messages(catalogue(language)) for form in forms(message.string)]
-    assert [form for form in said if re.search(NEVER[language], form)] == []

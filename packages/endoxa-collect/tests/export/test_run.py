@@ -61,33 +61,29 @@ def crowd(make_person):
 def test_figures_of_a_pair_as_worked_out_by_hand(campaign, crowd, make_pairs, export):
     """Ratings 5 and 3 by Chileans (drawn with 1/2 and 1/4), 2 and 1 by Argentines (1/10, 1/5).
 
-    Hajek: (5*2 + 3*4 + 2*10 + 1*5) / (2 + 4 + 10 + 5) = 47/21; knowers (2 + 4 + 10) / 21.
-    Mean 11/4; variance (5.0625 + 0.0625 + 0.5625 + 3.0625) / 4 = 2.1875.
+    Hajek: (5*2 + 3*4 + 2*10 + 1*5) / (2 + 4 + 10 + 5) = 47/21; knowers (2 + 4 + 10) / 21. A 5 of the set that all go
+    through, for which nobody was picked, has no part in these. All five: mean 16/5; variance
+    (3.24 + 0.04 + 1.44 + 4.84 + 3.24) / 5 = 2.56; Argentines 8/3.
     """
     (pair,) = make_pairs(campaign, ("CL", "love poetry", "en"))
     chile, argentina = crowd(campaign, "CL"), crowd(campaign, "AR")
-    for person, value, propensity in (
-        (chile[0], 5, 1 / 2),
-        (chile[1], 3, 1 / 4),
-        (argentina[0], 2, 1 / 10),
-        (argentina[1], 1, 1 / 5),
-    ):
-        give_rating(person, pair, value, propensity=propensity)
+    give_rating(chile[0], pair, 5, propensity=1 / 2)
+    give_rating(chile[1], pair, 3, propensity=1 / 4)
+    give_rating(argentina[0], pair, 2, propensity=1 / 10)
+    give_rating(argentina[1], pair, 1, propensity=1 / 5)
+    give_rating(argentina[2], pair, 5, propensity=None, tier="calibration")
     give_mention(chile[2], pair, "Love poetry!")
-    give_skip(argentina[2], pair)
+    give_skip(argentina[3], pair)
     (row,) = export(campaign)["pairs"]
     assert row["weighted_mean"] == pytest.approx(47 / 21)
     assert row["weighted_knowers"] == pytest.approx(16 / 21)
-    assert (row["mean"], row["variance"], row["knowers"]) == (2.75, 2.1875, 0.75)
-    assert (row["ratings"], row["support"], row["skips"]) == (4, 1, 1)
-    assert (row["in_group_ratings"], row["in_group_mean"]) == (2, 4.0)
-    assert (row["out_group_ratings"], row["out_group_mean"]) == (2, 1.5)
-    assert (row["identity"], row["source"], row["k"], row["origin"]) == (
-        "people from Chile",
-        "river",
-        3,
-        "seed",
-    )
+    assert (row["mean"], row["knowers"]) == (3.2, 0.8)
+    assert row["variance"] == pytest.approx(2.56)
+    assert (row["ratings"], row["support"], row["skips"]) == (5, 1, 1)
+    assert (row["in_group_ratings"], row["in_group_mean"], row["out_group_ratings"]) == (2, 4.0, 3)
+    assert row["out_group_mean"] == pytest.approx(8 / 3)
+    told = (row["identity"], row["source"], row["k"], row["origin"])
+    assert told == ("people from Chile", "river", 3, "seed")
 
 
 def test_a_pair_without_ratings_or_propensities_has_empty_figures(campaign, crowd, make_pairs, export):

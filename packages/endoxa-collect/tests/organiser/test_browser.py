@@ -204,6 +204,7 @@ def test_moderation_with_keys(desk, site):
     assert "«\u202f" in desk.page.locator("article q").first.evaluate(quotes)
     desk.page.keyboard.press("a")
     desk.page.get_by_text("You approved:").wait_for()
+    desk.page.locator("body.with-keys").wait_for()  # before, a key would be lost
     assert state_of(site, "hum on the bus") == "live"
     desk.page.keyboard.press("z")
     desk.page.wait_for_url(f"**{item}")
