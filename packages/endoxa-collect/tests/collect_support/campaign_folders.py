@@ -11,6 +11,7 @@ import pytest
 from collect_support import commands
 from endoxa.commands import app
 from endoxa.errors import UserError
+from support.repository import SUPPORT_PATH
 
 LIMIT = 60
 """Seconds that any step may take before the test fails; none of them needs more than a few."""
@@ -37,6 +38,16 @@ def endoxa(*words, stdin="", before="", **env):
         env=environment(**env),
         check=False,
     )
+
+
+def in_campaign(folder, code, **more):
+    """Run lines of Python as the site of a campaign would, with `collect_support.visits` as `v`; what they print."""
+    paths = SUPPORT_PATH.split(os.pathsep)
+    start = f"import sys, django; sys.path[:0] = {paths!r}; django.setup()\nfrom collect_support import visits as v\n"
+    env = environment(ENDOXA_CAMPAIGN=str(folder), DJANGO_SETTINGS_MODULE="endoxa_collect.settings", **more)
+    done = commands.run(start + code, env=env, timeout=LIMIT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def refused(*words):

@@ -9,9 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from collect_support import commands
 from collect_support.browsing import CHROMIUM, DESK, PHONE, join, visit
-from collect_support.campaign_folders import LIMIT, environment
+from collect_support.campaign_folders import in_campaign
 from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.organiser.setting_forms import SECTIONS
 
@@ -35,54 +34,6 @@ PAGES = (
     *(f"settings/{section}/" for section in SECTIONS),
 )  # fmt: skip
 
-# Five people rated a pair of every country, and six are expected: the longest forecast there is.
-ROOM = """
-from datetime import timedelta
-from django.utils import timezone
-from endoxa_collect.cards.counts import recount
-now = timezone.now()
-people = [
-    Person.objects.create(campaign=campaign, secret_hash=name, receipt_hash=name, ui_language="en", consent_version=1,
-        consent_language="en", consent_hour=now, profile_done=True, origins=["AR"], languages=["en"])
-    for name in ("ana", "ben", "cleo", "dina", "eva")
-]
-rated = [Pair.objects.filter(country=country).first() for country in campaign.settings.countries]
-for pair in rated:
-    for person in people:
-        card = Card.objects.create(campaign=campaign, person=person, pair=pair, country=pair.country, tier="own",
-            number=person.cards.count(), version=1, digest="x", state="answered", drawn_at=now, expires_at=now,
-            closed_at=now)
-        Rating.objects.create(card=card, person=person, pair=pair, value=4, in_group=False, created_at=now)
-recount(campaign, rated)
-Campaign.objects.update(began_at=now - timedelta(minutes=5))
-save({"expected_people": 6, "organisation": "River Lab", "contact": "river@example.org", "moderation": "before",
-    "retention": "2099-12-31"})
-say("sing in the street", "sing on the street", "ask ana@example.org for soup")
-Pair.objects.filter(attribute="sing in the street").update(moderation="live", negative=None, judged="")
-"""
-BEFORE = """
-import django; django.setup()
-from endoxa_collect.models import *
-from endoxa_collect.entry.proposing import propose
-campaign = Campaign.objects.get()
-def save(changes):
-    content = SettingsVersion.objects.get(campaign=campaign, number=campaign.version).content
-    SettingsVersion.objects.create(campaign=campaign, number=campaign.version + 1, content={**content, **changes})
-    Campaign.objects.update(version=campaign.version + 1)
-    campaign.refresh_from_db()
-def say(*words):
-    for text in words:
-        person = Person.objects.get(secret_hash="ana")
-        propose(person, None, country="AR", text=text, language="en", via="attribute")
-"""
-
-
-def change(site, code):
-    """Run lines of Python as the site would."""
-    env = environment(ENDOXA_CAMPAIGN=str(site.folder), DJANGO_SETTINGS_MODULE="endoxa_collect.settings")
-    done = commands.run(f"{BEFORE}{code}", env=env, timeout=LIMIT)
-    assert done.returncode == 0, done.stderr
-
 
 def item_of(site, words):
     """The address of what moderators see of a pair, below the campaign's."""
@@ -104,7 +55,7 @@ def sign_in(one, password):
 @pytest.fixture(scope="module")
 def cookies(browser, site):
     """Cookies of the organiser of a campaign in which five people did something; new pairs wait for a moderator."""
-    change(site, ROOM)
+    in_campaign(site.folder, "v.fill_room()")
     with visit(browser, site.address, **DESK) as one:
         one.go(HERE)
         sign_in(one, "not the password")
@@ -193,7 +144,7 @@ def test_results_of_a_search_are_seen_without_scrolling(desk, asked):
 
 
 def test_moderation_with_keys(desk, site):
-    change(site, 'say("hum on the bus")')
+    in_campaign(site.folder, "v.propose_all('hum on the bus')")
     item = item_of(site, "hum on the bus")
     desk.go(HERE + item)
     desk.page.keyboard.press("a")
@@ -217,7 +168,7 @@ def test_settings_moderation_and_exports_without_javascript(browser, site, cooki
         one.page.get_by_label("Words to watch").fill("volcano")
         one.press("Save as a new version")
         one.page.wait_for_url(f"**{HERE}settings/*")
-        change(site, 'say("dance on the volcano")')
+        in_campaign(site.folder, "v.propose_all('dance on the volcano')")
         one.go(f"{HERE}moderation/")
         one.press("Show all words at once")
         one.page.get_by_text("dance on the volcano").wait_for()
@@ -270,7 +221,8 @@ def test_who_pauses_and_opens_is_seen_on_the_wall_and_on_phones(desk, phone, sit
 
 @pytest.mark.parametrize("language", UI_LANGUAGES)
 def test_all_countries_fit_on_the_wall(desk, site, language):
-    change(site, f'save({{"ui_languages": ["{language}", *sorted({set(UI_LANGUAGES)} - {{"{language}"}})]}})')
+    languages = [language, *(other for other in UI_LANGUAGES if other != language)]
+    in_campaign(site.folder, f"v.save(ui_languages={languages!r})")
     desk.go(f"{HERE}projector/")
     assert desk.page.locator("html").get_attribute("lang") == language
     assert desk.page.locator(".bars.many li").count() == 21
@@ -282,29 +234,9 @@ def test_all_countries_fit_on_the_wall(desk, site, language):
         assert desk.page.evaluate(cut) == 0
 
 
-PLANTED = f"""
-hostile = {HOSTILE!r}
-say(hostile)
-words = dict.fromkeys(("en",), hostile)
-content = campaign.settings.model_dump(mode="json")
-save({{
-    "organisation": hostile, "contact": hostile, "watch_words": [hostile], "ui_languages": ["en"], "survey": True,
-    "help_lines": [{{"country": "", "name": hostile, "contact": hostile}}],
-    "texts": dict.fromkeys(content["texts"], words),
-    "profile": [{{"name": "tea", "label": words, "purpose": words, "choices": {{"a": words, "b": words}}}}],
-    "questions": [{{"name": "tea", "axis": hostile, "identity": hostile, "text": words, "examples": {{"": words}}}}],
-}})
-JoinCode.objects.update(label=hostile)
-for pair in Pair.objects.filter(source="seed"):
-    pair.attribute, pair.key, pair.topic = f"{{hostile}} {{pair.pk}}", f"hostile {{pair.pk}}", hostile[:40]
-    pair.save()
-record(campaign, None, "looked", at=hostile)
-"""
-
-
 def test_hostile_words_run_no_script_in_any_page(desk, phone, site):
     """That no script ran is seen when the visits end. The sources are tested in security/test_privacy.py."""
-    change(site, PLANTED)
+    in_campaign(site.folder, f"v.plant({HOSTILE!r})")
     for path in (*pages(site), HERE + item_of(site, HOSTILE)):
         desk.go(path)
         desk.page.evaluate(UNFOLD)

@@ -20,22 +20,13 @@ from uuid import UUID
 import pytest
 
 from collect_support import commands
-from collect_support.campaign_folders import LIMIT, endoxa, environment, refused
+from collect_support.campaign_folders import LIMIT, endoxa, environment, in_campaign, refused
 from collect_support.served import free_port
 from endoxa.errors import UserError
 from endoxa_collect.addresses import qr, reached_at, resolved
 from endoxa_collect.project.folder import locked_folder, open_folder
 
 pytestmark = pytest.mark.slow
-
-
-def in_campaign(folder, code, **more):
-    """Run lines of Python as the site of a campaign would; what they print."""
-    script = f"import django; django.setup()\nfrom endoxa_collect.models import *\n{code}"
-    env = environment(ENDOXA_CAMPAIGN=str(folder), DJANGO_SETTINGS_MODULE="endoxa_collect.settings", **more)
-    done = commands.run(script, env=env, timeout=LIMIT)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def in_database(folder, query, *values):
@@ -225,7 +216,7 @@ class TestServe:
 
     def test_words_of_somebody_who_left_while_another_was_reading_are_gone_when_it_stops(self, copy, served):
         with being_read(copy) as reader:
-            in_campaign(copy, f"{SAID}{GONE}")
+            in_campaign(copy, "v.withdraw(v.say().ana)")
             assert "db.sqlite3-wal" in holding(copy, "Zebedina")
             reader.rollback()
             served[1].send_signal(signal.SIGINT)
@@ -240,101 +231,6 @@ class TestServe:
             assert f":{words[-1]} cannot be used" in refused(*words)
 
 
-PEOPLE = """
-from django.utils import timezone
-from endoxa_collect.cards import drawing, answering
-campaign = Campaign.objects.get()
-def new_person(name):
-    return Person.objects.create(campaign=campaign, secret_hash=name, receipt_hash=name, ui_language="en",
-        consent_version=1, consent_language="en", consent_hour=timezone.now(), profile_done=True, origins=["AR"])
-"""
-RATINGS = """
-for person in map(new_person, ("ana", "ben")):
-    while person.ratings.count() < 3:
-        card = drawing.next_card(person)
-        answering.rate(person, card.token, 4, lifted=True) if card.pair else answering.finish_prompt(person, card.token)
-"""
-LEAVE = """
-from endoxa_collect.privacy import withdraw
-person = Person.objects.get(secret_hash="ana")
-print(*person.ratings.values_list("public_id", flat=True))
-withdraw(person)
-"""
-# Ben rates first: a pair that somebody else rated would stay, without its author, when Ana leaves.
-SAID = f"""{PEOPLE}
-from types import SimpleNamespace
-from django.contrib.auth.models import User
-from endoxa_collect.contributor.survey import save_answer
-from endoxa_collect.entry.proposing import propose
-from endoxa_collect.organiser.decisions import decide, revision
-user, ben = User.objects.get(), new_person("ben")
-while (card := drawing.next_card(ben)).pair is None:
-    answering.finish_prompt(ben, card.token)
-answering.rate(ben, card.token, 5, lifted=True)
-person = new_person("ana")
-pair = propose(person, drawing.next_card(person), country="CL", text="drink tea with Zebedina Quorlwick",
-    language="en", via="prompt").pair
-decide(campaign, user, pair.public_id, Action.APPROVE, revision(Pair.objects.get(pk=pair.pk)))
-question = SimpleNamespace(name="cooks", axis="profession")
-save_answer(person, question, ["Zebedina whistles"], "en")
-Release.objects.create(campaign=campaign, number="1.0", salt="x")
-"""
-TAKEN_BACK = """
-pair.refresh_from_db()
-decide(campaign, user, pair.public_id, Action.PERSONAL, revision(pair))
-save_answer(person, question, [], "en")
-answering.undo(ben, card.token)
-"""
-"""Personal data is removed, an answer of the survey and a rating are taken back; nobody leaves."""
-COUNTED = """
-print(Pair.objects.filter(attribute__contains="Zebedina").count(), Mention.objects.exclude(text="").count(),
-    Statement.objects.exclude(text="").count(), Rating.objects.count(), Tombstone.objects.count())
-"""
-GONE = """
-from endoxa_collect.privacy import withdraw
-withdraw(person)
-"""
-READING = """
-import os, sqlite3, subprocess, sys
-from pathlib import Path
-folder = Path(os.environ["ENDOXA_CAMPAIGN"])
-reader = sqlite3.connect(folder / "db.sqlite3", isolation_level=None)
-reader.execute("BEGIN")
-reader.execute("SELECT * FROM collect_pair").fetchall()
-"""
-READ = """
-reader.rollback()
-subprocess.run(["grep", "-laF", "Zebedina", "db.sqlite3-wal"], cwd=folder)
-"""
-READ_TO_THE_END = {
-    "an export": """
-from endoxa_collect.export.run import export_campaign
-export_campaign(campaign, Path({path}))
-""",
-    "a backup": """
-from endoxa_collect.project.backup import back_up
-from endoxa_collect.project.folder import Folder
-back_up(Folder(folder), Path({path}))
-""",
-    "the next turn of the log": """
-reader.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()  # as SQLite does by itself
-Campaign.objects.update(state="closed")
-""",
-}
-"""What makes an end of it: a command of ours, or after other programs what comes by itself."""
-CUT = "\nsys.stdout.flush(); os._exit(0)"
-"""Leave the log as it is: who closes a database last would empty it."""
-BACK = """
-Person.objects.create(id=person.pk, campaign=campaign, secret_hash="ana", receipt_hash="ana", ui_language="en",
-    consent_version=1, consent_language="en", consent_hour=timezone.now())
-print(Person.objects.count())
-"""
-"""Somebody who withdrew is there again, as after pg_restore."""
-OVER = """
-version = campaign.versions.get()
-version.content["retention"] = "2026-01-01"
-SettingsVersion.objects.filter(pk=version.pk).update(content=version.content)
-"""
 WHO = "SELECT secret_hash FROM collect_person"
 
 
@@ -346,8 +242,9 @@ def test_a_folder_without_a_database_serves_one_in_postgresql(tmp_path, postgres
     assert "has a campaign 'laces' already" in again.stderr
     assert not (tmp_path / "two").exists()
     assert done("account", folder, DATABASE_URL=url) == "organiser: organiser\n"
-    left = in_campaign(folder, f"{PEOPLE}{RATINGS}{LEAVE}{BACK}", DATABASE_URL=url)
-    assert left.splitlines()[-1] == "2"
+    # Somebody who withdrew is there again, as after pg_restore.
+    back = "v.rate_three('ana', 'ben'); v.new_person('ana', id=v.leave('ana').pk); print(v.Person.objects.count())"
+    assert in_campaign(folder, back, DATABASE_URL=url).splitlines()[-1] == "2"
     assert done("backup", folder, "--replay", DATABASE_URL=url).startswith("People deleted again: 1.\n")
     assert "has no database: set DATABASE_URL" in refused("serve", folder, "--port", free_port())
     assert not (folder / "db.sqlite3").exists()
@@ -355,11 +252,11 @@ def test_a_folder_without_a_database_serves_one_in_postgresql(tmp_path, postgres
 
 class TestBackup:
     def test_who_left_after_the_backup_is_gone_after_it_is_restored(self, copy, tmp_path):
-        in_campaign(copy, f"{PEOPLE}{RATINGS}")
+        in_campaign(copy, "v.rate_three('ana', 'ben')")
         backup = tmp_path / "monday.zip"
         assert "personal data" in done("backup", copy, "-o", backup)
         assert stat.S_IMODE(backup.stat().st_mode) == 0o600
-        rows = {UUID(row) for row in in_campaign(copy, LEAVE).split()}
+        rows = {UUID(row) for row in in_campaign(copy, "v.leave('ana')").split()}
         assert len(rows) == 3
         assert in_database(copy, WHO) == [("ben",)]
         assert "deleted again: 1" in done("backup", copy, "--restore", backup, "--replace")
@@ -375,30 +272,27 @@ class TestBackup:
 
     def test_what_was_removed_after_the_backup_is_gone_after_it_is_restored(self, copy, tmp_path):
         backup, moved, withdrawn = tmp_path / "monday.zip", tmp_path / "moved", copy / "withdrawals.jsonl"
-        copy_it = (
-            f"from endoxa_collect.project.backup import back_up\nfrom endoxa_collect.project.folder import Folder\n"
-            f"from pathlib import Path\nback_up(Folder(Path({str(copy)!r})), Path({str(backup)!r}))"
-        )
-        counts = in_campaign(copy, f"{SAID}{COUNTED}{copy_it}\n{TAKEN_BACK}{COUNTED}").splitlines()
+        copied = f"v.back_up(v.Folder(v.Path({str(copy)!r})), v.Path({str(backup)!r}))"
+        counts = in_campaign(
+            copy, f"said = v.say(); v.count(); {copied}; v.take_back(said); v.count()"
+        ).splitlines()
         assert counts == ["1 1 1 1 0", "0 0 0 0 4"]
         assert "Zebedina" not in withdrawn.read_text()
         done("backup", moved, "--restore", backup, "--withdrawals", withdrawn)
-        assert in_campaign(moved, COUNTED) == "0 0 0 0 4"
+        assert in_campaign(moved, "v.count()") == "0 0 0 0 4"
         assert b"Zebedina" not in (moved / "db.sqlite3").read_bytes()
         assert (moved / "withdrawals.jsonl").read_text() == withdrawn.read_text()
 
-    @pytest.mark.parametrize("afterwards", READ_TO_THE_END.values(), ids=READ_TO_THE_END)
+    @pytest.mark.parametrize("afterwards", ["an export", "a backup", "the next turn of the log"])
     def test_words_of_somebody_who_left_while_another_was_reading_go_afterwards(
         self, copy, tmp_path, afterwards
     ):
-        ended = afterwards.format(path=repr(str(tmp_path / "out")))
-        left = in_campaign(copy, f"{SAID}{READING}{GONE}{READ}{ended}{CUT}")
+        left = in_campaign(copy, f"v.withdraw_while_read({afterwards!r}, {str(tmp_path / 'out')!r})")
         assert "db.sqlite3-wal" in left.split()
         assert holding(copy, "Zebedina") == []
 
     def test_the_list_of_withdrawals_names_nobody(self, copy):
-        ana = "\nprint(Person.objects.get(secret_hash='ana').pk)\n"
-        person, *_ = in_campaign(copy, f"{PEOPLE}{RATINGS}{ana}{LEAVE}").split()
+        person = in_campaign(copy, "v.rate_three('ana'); print(v.leave('ana').pk)").split()[-1]
         whose, text = (copy / "withdrawals.jsonl").read_text().splitlines()
         assert set(json.loads(whose)) == {"list_of"}
         assert set(json.loads(text)) == {"campaign", "hour", "person", "rows", "what"}
@@ -418,7 +312,7 @@ class TestBackup:
 
     def test_links_that_the_retention_date_ended_do_not_come_back(self, copy, tmp_path):
         backup = tmp_path / "b.zip"
-        in_campaign(copy, f"{PEOPLE}{RATINGS}{OVER}")
+        in_campaign(copy, "v.rate_three('ana', 'ben'); v.end_retention()")
         done("backup", copy, "-o", backup)
         assert "the links of 2 people" in done("backup", copy, "--expire")
         restored = done("backup", copy, "--restore", backup, "--replace")

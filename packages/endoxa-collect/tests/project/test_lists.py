@@ -10,8 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from collect_support import commands
-from collect_support.campaign_folders import LIMIT, copied, endoxa, environment, said
+from collect_support.campaign_folders import copied, endoxa, in_campaign, said
 from endoxa.errors import UserError
 from endoxa_collect import withdrawals
 from endoxa_collect.files import head_for
@@ -86,31 +85,14 @@ def test_a_wrong_list_is_refused_by_restoring_and_replaying(
     assert replay_folder(folder, no_withdrawals=True).people == 0
 
 
+TRACES = (b"quokka", b"a" * 64, b"b" * 64)
 PERSON = """
-import django; django.setup()
-from django.utils import timezone
-from endoxa_collect.models import *
-from endoxa_collect.privacy import withdraw
-person = Person.objects.create(campaign=Campaign.objects.get(), secret_hash="a" * 64, receipt_hash="b" * 64,
-    ui_language="en", consent_version=1, consent_language="en", consent_hour=timezone.now())
+person = v.new_person("a" * 64, receipt_hash="b" * 64)
 facts = {"campaign": person.campaign, "language": "en"}
-Statement.objects.create(person=person, question="q", axis="a", text="quokka statement", **facts)
-Pair.objects.create(country="AR", attribute="quokka words", key="quokka words", source="contributor", author=person,
+v.Statement.objects.create(person=person, question="q", axis="a", text="quokka statement", **facts)
+v.Pair.objects.create(country="AR", attribute="quokka words", key="quokka words", source="contributor", author=person,
     moderation="live", **facts)
 """
-TRACES = (b"quokka", b"a" * 64, b"b" * 64)
-LEAVE = """
-import django; django.setup()
-from endoxa_collect.models import *
-from endoxa_collect.privacy import withdraw
-withdraw(Person.objects.get())
-"""
-
-
-def run(folder, code):
-    env = environment(ENDOXA_CAMPAIGN=str(folder), DJANGO_SETTINGS_MODULE="endoxa_collect.settings")
-    done = commands.run(code, env=env, timeout=LIMIT)
-    assert done.returncode == 0, done.stderr
 
 
 def people_in(folder):
@@ -122,13 +104,13 @@ def people_in(folder):
 def test_restoring_and_replaying_bring_nobody_back_by_a_wrong_list(campaigns, tmp_path):
     folder, backup = tmp_path / "camp", tmp_path / "b.zip"
     assert endoxa("init", folder, "--preset", "laces").returncode == 0
-    run(folder, PERSON)
+    in_campaign(folder, PERSON)
     before = copied(folder, tmp_path / "before")
     with closing(sqlite3.connect(folder / "db.sqlite3")) as database:
         dump = "\n".join(database.iterdump())
     assert "quokka" in dump
     assert endoxa("backup", folder, "-o", backup).returncode == 0
-    run(folder, LEAVE)
+    in_campaign(folder, "v.withdraw(v.Person.objects.get())")
     # No byte is left in the files of the database.
     assert not [path for path in folder.iterdir() for trace in TRACES if trace in path.read_bytes()]
     wrong = tmp_path / "empty"
