@@ -79,14 +79,19 @@ def test_a_full_disk_is_one_sentence_in_every_command(campaign, tmp_path, monkey
     assert str(done.exception).startswith("The database file cannot be written, the disk is full")
 
 
+COMMANDS = (
+    "serve camp", "backup camp --expire", "backup camp --replay", "account camp",
+    "export camp --task votes -o votes.csv", "check camp", "print camp -o a.html",
+)  # fmt: skip
+FULL = "A file cannot be written, the disk is full: make room"
+LOCKED = "x/lock cannot be read or written: Read-only file system."
+
+
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        (OSError(28, "No space left on device"), "A file cannot be written, the disk is full: make room"),
-        (
-            OSError(30, "Read-only file system", "x/lock"),
-            "x/lock cannot be read or written: Read-only file system.",
-        ),
+        (OSError(28, "No space left on device"), FULL),
+        (OSError(30, "Read-only file system", "x/lock"), LOCKED),
     ],
 )
 def test_a_file_that_the_system_refuses_is_one_sentence_in_every_command(monkeypatch, fault, sentence):
@@ -94,15 +99,7 @@ def test_a_file_that_the_system_refuses_is_one_sentence_in_every_command(monkeyp
         raise fault
 
     monkeypatch.setattr("endoxa_collect.project.folder.open_folder", failing)
-    for command in (
-        "serve camp",
-        "backup camp --expire",
-        "backup camp --replay",
-        "account camp",
-        "export camp --task votes -o votes.csv",
-        "check camp",
-        "print camp -o a.html",
-    ):
+    for command in COMMANDS:
         done = CliRunner().invoke(collect.app, command.split())
         assert isinstance(done.exception, UserError), (command, done.exception)
         assert str(done.exception).startswith(sentence)

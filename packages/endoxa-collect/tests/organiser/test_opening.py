@@ -89,10 +89,8 @@ def test_languages_with_few_cards_are_named_with_their_number(make_campaign, mak
     make_pairs(campaign, *(("AR", f"comer {number}", "es") for number in range(9)), need=FULL)
     make_pairs(campaign, *(("AR", f"beber {number}", "es") for number in range(9)), moderation="pending")
     languages = next(check for check in checklist(campaign) if check.name == "Languages of the pages")
-    assert languages.now == (
-        "Cards for somebody who reads one language: English (8), Spanish (2), French (0), Wolof (0)"
-    )
+    cards = "English (8), Spanish (2), French (0), Wolof (0)"
+    few = "Spanish (2), French (0); a set has 8 cards"
+    assert languages.now == f"Cards for somebody who reads one language: {cards}"
     assert not languages.fine
-    assert languages.missing == (
-        "pairs in these languages of the pages: Spanish (2), French (0); a set has 8 cards"
-    )
+    assert languages.missing == f"pairs in these languages of the pages: {few}"

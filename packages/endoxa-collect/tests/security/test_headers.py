@@ -188,20 +188,6 @@ def test_behind_a_proxy_forms_come_from_our_own_name_only(world, settings, origi
     assert client.post("/language/", data, headers={**headers, "origin": origin}).status_code == status
 
 
-def test_the_session_of_an_account_changes_when_it_signs_in_and_ends_when_it_signs_out(world):
-    client = Client()
-    client.cookies["endoxa_account"] = planted = "a" * 32
-    client.post("/organise/login/", {"username": "organiser", "password": PASSWORD})
-    first = client.cookies["endoxa_account"].value
-    assert first != planted
-    again = Client()
-    again.post("/organise/login/", {"username": "organiser", "password": PASSWORD})
-    assert again.cookies["endoxa_account"].value != first
-    client.post("/organise/logout/")
-    client.cookies["endoxa_account"] = first
-    assert client.get("/organise/").status_code == 302
-
-
 @pytest.mark.parametrize(("address", "limit"), [("/language/", 2**20), ("/organise/login/", 3 * 2**20)])
 def test_too_long_bodies_are_refused_before_they_are_read(world, address, limit):
     file = SimpleUploadedFile("seeds.csv", b"x" * limit)

@@ -26,7 +26,7 @@ from endoxa_collect.tasks.extraction import (
     added_name,
     parts,
 )
-from endoxa_collect.tasks.handing import next_turn, take, undo
+from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
 from endoxa_collect.tasks.rooms import Judged, JudgedItem
 from support.review_sheets import export, fill
@@ -121,6 +121,7 @@ def test_the_words_are_found_in_the_statement(statement, identity, attribute, ma
     assert [part.text for part in found if part.role] == marked
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=60), st.text(max_size=20), st.text(max_size=20))
 def test_marking_changes_no_letter(statement, identity, attribute):
     assert "".join(part.text for part in parts(statement, identity, attribute)) == statement
@@ -152,18 +153,6 @@ def test_a_disagreement_goes_to_a_third_whose_voice_decides(make_task, make_judg
     assert table["attribute"].to_list() == ["cheerful"] * 3
     assert "bakers / merry" in table["review_note"][2]
     assert "omit (noise)" in table["review_note"][2]
-
-
-def test_all_is_undone_to_the_beginning_and_the_table_is_untouched(make_task, make_judge):
-    task = make_task("extraction", rows(4), needed=1)
-    judge = make_judge(task)
-    judged_by(task, make_judge, rosa={1: EDIT, 2: OMIT, 3: SPLIT, 4: KEEP})
-    assert all_tables(task)["items"].height == 5
-    while undo(judge) is not None:
-        pass
-    table = all_tables(task)["items"]
-    assert table["review_state"].to_list() == ["unjudged"] * 4
-    assert same_cells(table, rows(4))
 
 
 def test_the_reading_of_a_second_reader_is_shown_and_escaped(make_task, make_judge, client):
@@ -273,7 +262,7 @@ def tables(draw):
     ]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=30)
 @given(table=tables(), data=st.data(), suffix=st.sampled_from([".csv", ".jsonl", ".parquet"]))
 def test_nothing_is_lost_between_the_files(table, data, suffix, tmp_path_factory):
     folder = tmp_path_factory.mktemp("trip")

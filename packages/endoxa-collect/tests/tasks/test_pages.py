@@ -259,7 +259,7 @@ def test_an_organiser_makes_a_task_of_an_uploaded_file(campaign, make_account):
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "settings", "said"),
+    ("text", "name", "typed", "said"),
     [
         (
             "identity,attribute\na,\n",
@@ -275,8 +275,8 @@ def test_an_organiser_makes_a_task_of_an_uploaded_file(campaign, make_account):
         ("\x00\x01", "items.jsonl", "", "items.jsonl"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_named_with_its_row(campaign, make_account, text, name, settings, said):
-    page = upload(campaign, make_account, text, name, kind="votes", settings=settings)
+def test_a_file_that_cannot_be_used_is_named_with_its_row(campaign, make_account, text, name, typed, said):
+    page = upload(campaign, make_account, text, name, kind="votes", settings=typed)
     assert page.status_code == 422
     assert said in unescape(page.content.decode())
     assert "/tmp/" not in page.content.decode()
