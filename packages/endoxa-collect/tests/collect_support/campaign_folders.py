@@ -23,20 +23,17 @@ def environment(**more):
     return {**kept, "PYTHONUNBUFFERED": "1", **more}
 
 
-def endoxa(*words, stdin="", before="", **env):
-    """Run `endoxa collect ...` to its end; `before` are lines of Python that come first, before anything is loaded."""
-    words = ["collect", *map(str, words)]
-    if not before:
-        return commands.run(commands.COMMAND, *words, env=environment(**env), stdin=stdin, timeout=LIMIT)
-    command = [sys.executable, "-c", f"{before}\n{commands.COMMAND}", *words]
+def endoxa(*words, stdin="", before="", fresh=False, **env):
+    """Run `endoxa collect ...` to its end; `before` are lines of Python that come first.
+
+    A `fresh` process has loaded nothing before them.
+    """
+    words, code = ["collect", *map(str, words)], f"{before}\n{commands.COMMAND}"
+    if not fresh:
+        return commands.run(code, *words, env=environment(**env), stdin=stdin, timeout=LIMIT)
+    command = [sys.executable, "-c", code, *words]
     return subprocess.run(
-        command,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        env=environment(**env),
-        check=False,
+        command, capture_output=True, text=True, timeout=LIMIT, env=environment(**env), check=False
     )
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
 from django.test import Client
@@ -35,7 +34,6 @@ from endoxa_collect.organiser.codes import qr_code
 from endoxa_collect.organiser.decisions import LOGGED
 from endoxa_collect.organiser.moderation import ADDED
 from endoxa_collect.organiser.setting_forms import SECTIONS
-from endoxa_collect.organiser.settings import save
 from endoxa_collect.organiser.tasks import CHANGES
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.security.codes import COOKIE
@@ -97,11 +95,9 @@ def test_four_places_stand_side_by_side_and_the_others_are_one_touch_away(
     link = re.compile(r'<li><a href="[^"]+"[^>]*>([^<]+)</a>')
     assert (", ".join(link.findall(first)), ", ".join(link.findall(rest))) == (places, more)
     assert (address("state") in page) == (role == Role.ORGANISER)
-
-
-def test_the_page_that_is_shown_stands_beside_the_places(organiser):
-    _, _, page = words(organiser.get(address("audit"))).partition('<nav class="pages"')
-    assert f'<a href="{address("audit")}" aria-current="page">' in page.partition("<details>")[0]
+    if role == Role.ORGANISER:  # the page that is shown stands beside the places
+        _, _, page = words(client.get(address("audit"))).partition('<nav class="pages"')
+        assert f'<a href="{address("audit")}" aria-current="page">' in page.partition("<details>")[0]
 
 
 def test_the_first_button_opens_a_campaign_that_is_not_open(client, river, make_account):
@@ -281,37 +277,27 @@ def test_codes_are_made_shown_and_revoked_but_not_those_of_another_campaign(
     assert not JoinCode.objects.get(code="SEASEA22").revoked
 
 
-def test_a_code_is_extended_under_the_same_letters(organiser, river):
+def test_a_code_is_extended_under_the_same_letters_and_runs_from_the_opening(organiser, river):
     code = JoinCode.objects.get(campaign=river)
+    poster = address("code_poster", code.code)
+
+    def left():
+        code.refresh_from_db()
+        return (code.expires_at - timezone.now()) / timedelta(days=1)
+
     JoinCode.objects.update(expires_at=timezone.now() - timedelta(days=2))
-    assert ">Join code<" in organiser.get(address("dashboard")).content.decode()
-    assert organiser.get(address("code_poster", code.code)).status_code == 404
+    assert ">Join code<" in words(organiser.get(address("dashboard")))
+    assert organiser.get(poster).status_code == 404
     act(organiser, "codes", "extend", code)
-    assert organiser.get(address("code_poster", code.code)).status_code == 200
-    assert ">Join code<" not in organiser.get(address("dashboard")).content.decode()
-    code.refresh_from_db()
-    assert timedelta(days=13.9) < code.expires_at - timezone.now() < timedelta(days=14.1)
-
-
-def test_a_poster_is_in_the_first_language_of_the_campaign(organiser, river):
-    save(river, 1, {"ui_languages": ["ar", "en"]}, AnonymousUser())
-    page = organiser.get(address("code_poster", "WQ7M4KDP")).content.decode()
-    assert '<html lang="en"' in page
-    assert '<section class="poster" lang="ar" dir="rtl">' in page
-    assert "Take part with your phone" not in page
-
-
-def test_the_days_of_a_code_run_from_the_opening(organiser, river):
-    Campaign.objects.update(began_at=None)
-    code = JoinCode.objects.create(
-        campaign=river, code="EARLY222", expires_at=timezone.now() + timedelta(days=7)
-    )
+    assert organiser.get(poster).status_code == 200
+    assert ">Join code<" not in words(organiser.get(address("dashboard")))
+    assert left() == pytest.approx(14, abs=0.1)
     made = timezone.now() - timedelta(days=20)
+    Campaign.objects.update(began_at=None)
     JoinCode.objects.update(created_at=made, expires_at=made + timedelta(days=7))
     assert "its 7 days run from when you press Open" in words(organiser.get(address("codes")))
     organiser.post(address("opening"))
-    code.refresh_from_db()
-    assert timedelta(days=6.9) < code.expires_at - timezone.now() < timedelta(days=7.1)
+    assert left() == pytest.approx(7, abs=0.1)
 
 
 def test_closing_asks_first_without_a_script(organiser, river):

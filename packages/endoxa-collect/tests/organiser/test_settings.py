@@ -21,7 +21,6 @@ from collect_support.samples import campaign_settings
 from collect_support.stored import stored_card
 from endoxa.errors import UserError
 from endoxa_collect.campaign import (
-    UI_LANGUAGES,
     CampaignSettings,
     CampaignTexts,
     HelpLine,
@@ -324,7 +323,7 @@ def refusals(section, typed):
 def test_every_rule_is_said_at_its_field_in_the_language_of_the_page(page):
     section, typed, field, said = page.values()
     assert refusals(section, typed) == {field: said}
-    for language in set(UI_LANGUAGES) - {"en"}:
+    for language in ("es", "ar"):  # that all catalogues have every sentence is tested in test_translations.py
         with translation.override(language):
             elsewhere = refusals(section, typed)
         assert elsewhere.keys() == {field}

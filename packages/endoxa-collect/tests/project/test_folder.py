@@ -354,7 +354,7 @@ def test_the_command_line_loads_no_django():
     )
     assert loaded.stdout.strip() == "set()"
     for words in (["--help"], ["serve", "--help"]):
-        helped = endoxa(*words, before="import sys; sys.modules['django'] = None")
+        helped = endoxa(*words, before="import sys; sys.modules['django'] = None", fresh=True)
         assert helped.returncode == 0
         assert "Usage" in helped.stdout
 

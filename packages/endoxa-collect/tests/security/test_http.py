@@ -18,15 +18,9 @@ from endoxa_collect.security.http import HEADERS, Buffered
 def asked(path="/", length=None, method="POST", **headers):
     """The scope of a request."""
     named = {"content-length": length, **headers}
-    return {
-        "type": "http",
-        "http_version": "1.1",
-        "method": method,
-        "path": path,
-        "query_string": b"",
-        "server": ("127.0.0.1", 8000),
-        "headers": [(key.encode(), str(value).encode()) for key, value in named.items() if value is not None],
-    }
+    sent = [(key.encode(), str(value).encode()) for key, value in named.items() if value is not None]
+    scope = {"type": "http", "http_version": "1.1", "query_string": b"", "server": ("127.0.0.1", 8000)}
+    return {**scope, "method": method, "path": path, "headers": sent}
 
 
 async def answered(application, scope, messages):

@@ -116,15 +116,12 @@ def test_all_items_come_in_or_none_and_the_first_bad_row_is_named(campaign, tmp_
         add_task(campaign, "votes", write(tmp_path / "more.csv", twice))
     assert task.items.count() == 3
     assert AuditEntry.objects.count() == 1
-
-
-def test_items_without_names_are_not_added_to_others(campaign, tmp_path):
-    nameless = [{"identity": "a", "attribute": "b"}] * 2
-    path = write(tmp_path / "items.csv", nameless)
-    assert add_task(campaign, "votes", path).items == 2
+    # Nor do items without names come in beside others.
+    nameless = write(tmp_path / "nameless.csv", [{"identity": "a", "attribute": "b"}] * 2)
+    assert add_task(campaign, "votes", nameless, name="others").items == 2
     with pytest.raises(UserError, match=r"without names of items \(column 'item_id'\)"):
-        add_task(campaign, "votes", path)
-    assert TaskItem.objects.count() == 2
+        add_task(campaign, "votes", nameless, name="others")
+    assert TaskItem.objects.count() == 5
 
 
 def test_associations_of_a_study_are_added_once_and_its_checks_too(campaign, tmp_path):

@@ -11,7 +11,6 @@ import pytest
 from django.core import signing
 
 from collect_support.panel_person import BOXES, RIGHT, WRONG, Person
-from endoxa_collect import anonymous
 from endoxa_collect.models import Judge, Judgement, JudgeState, Turn
 from endoxa_collect.privacy import Expired, expire
 from endoxa_collect.tasks.results import all_tables
@@ -106,18 +105,6 @@ def test_a_first_page_that_was_open_for_long_asks_once_more_and_keeps_who_came(s
     fresh = page.context["form"]["ticket"].value()
     assert person.post(**BOXES, ticket=fresh, version=1).status_code == 302
     assert "You took part already" in Person(study).get(PID="p1").content.decode()
-
-
-def test_a_first_page_of_before_somebody_left_leads_to_no_trace_of_them(study):
-    person = Person(study)
-    person.agree()
-    before, cookie = person.judge, person.client.cookies[anonymous.PANEL_COOKIE].value
-    person.post("stop/", action="delete")
-    for _ in range(2):
-        assert person.post(**BOXES, ticket=person.ticket, version=1).status_code == 302
-    after = Judge.objects.get()
-    assert after.secret_hash != before.secret_hash
-    assert person.client.cookies[anonymous.PANEL_COOKIE].value != cookie
 
 
 def test_a_first_page_of_another_study_opens_nothing_here(study, make_task):

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from collect_support.panel_person import Person, associations
+from collect_support.panel_person import BOXES, Person, associations
 from endoxa_collect import anonymous
 from endoxa_collect.models import Judge, Judgement, JudgeState, State, Task, Turn
 from endoxa_collect.tasks.handing import fail_absent, withdraw_again
@@ -64,7 +64,7 @@ def test_stopping_keeps_what_was_said_and_frees_the_rest(study):
 def test_deleting_leaves_no_row(study):
     person, other = Person(study).begin().rate_all(), Person(study, "p2").begin().rate_all()
     kept = Judgement.objects.filter(turn__judge=other.judge).count()
-    key = person.judge.pk
+    old, key = person.judge, person.judge.pk
     answer = person.post("stop/", action="delete")
     assert person.client.cookies[anonymous.PANEL_COOKIE].value == ""
     assert "Everything is deleted" in person.client.get(answer.headers["Location"]).content.decode()
@@ -73,6 +73,12 @@ def test_deleting_leaves_no_row(study):
     assert Turn.objects.exclude(judge=other.judge).count() == 0
     assert sum(study.items.filter(check_item=False).values_list("judged", flat=True)) == 4
     assert person.post("stop/", action="delete").headers["Location"] == person.path()
+    # Their first page of before leads to somebody new, without a trace of them.
+    for _ in range(2):
+        assert person.post(**BOXES, ticket=person.ticket, version=1).status_code == 302
+    new = Judge.objects.exclude(pk=other.judge.pk).get()
+    assert new.secret_hash != old.secret_hash
+    new.delete()
     # A restored backup forgets them again.
     Judge.objects.create(pk=key, task=study, secret_hash="x")
     assert withdraw_again(study.campaign, {hashed(key)}) == 1
