@@ -20,7 +20,7 @@ LATE = st.lists(st.tuples(st.integers(0, 3), FORMS), max_size=4)
 
 
 @pytest.mark.slow
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cards=CARDS, late=LATE, times=st.integers(1, 3))
 def test_an_answer_that_arrives_twice_is_stored_once(
     make_campaign, make_person, make_pairs, cards, late, times

@@ -88,7 +88,7 @@ ACTS = st.tuples(
 
 
 @pytest.mark.slow
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     acts=st.lists(ACTS, min_size=6, max_size=20), leaving=st.sets(st.integers(0, 6), min_size=1, max_size=3)
 )

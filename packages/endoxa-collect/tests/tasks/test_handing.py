@@ -163,7 +163,7 @@ ACTS = st.tuples(
 
 
 @pytest.mark.slow
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=st.lists(ACTS, min_size=10, max_size=50))
 def test_whatever_people_do_counts_are_those_of_the_rows(acts, make_task, make_judge):
     """Judges, skips, forms that arrive twice, undoing and leaving in any order: nothing is lost or stored twice."""

@@ -205,15 +205,15 @@ def test_what_was_covered_is_not_approved_at_once_and_what_was_is_said_once(
     approve(client, campaign, shown)
     told = client.get(page + "?approved=999&left=0").content.decode()
     assert '<p class="box error" role="status">To approve several at once' in told
-    assert "decided about" not in told
+    assert "Pairs decided about" not in told
     client.post(at("moderation_words", campaign), {"show": "1"})
     # Lists that no page sends change nothing.
     for odd in ([], ["no id"], [":"], ["\0"]):
-        assert "decided about" not in approve(client, campaign, odd, follow=True).content.decode()
+        assert "Pairs decided about" not in approve(client, campaign, odd, follow=True).content.decode()
     assert not Pair.objects.filter(moderation=Moderation.LIVE).exists()
     approve(client, campaign, listed(client.get(page)))
     assert "Pairs decided about: 5." in client.get(page).content.decode()
-    assert "decided about" not in client.get(page).content.decode()
+    assert "Pairs decided about" not in client.get(page).content.decode()
 
 
 @pytest.mark.slow
