@@ -13,6 +13,7 @@ from django.test import Client
 from django.utils import timezone, translation
 
 from collect_support.browsing import CHROMIUM, chromium, visit
+from collect_support.campaign_folders import copied, endoxa
 from collect_support.databases import postgres, postgres_programs
 from collect_support.samples import campaign_settings
 from collect_support.served import served
@@ -30,6 +31,8 @@ from endoxa_collect.models import (
     State,
 )
 from endoxa_collect.models import campaign as campaign_model
+from endoxa_collect.project.backup import back_up
+from endoxa_collect.project.folder import Folder
 from endoxa_collect.security.codes import COOKIE, hash_receipt, hash_secret
 
 
@@ -174,6 +177,25 @@ def organiser(client, campaign, make_account):
 def world(make_campaign, make_person, make_pairs, make_account):
     """A campaign with one of everything, to be walked through."""
     return build(make_campaign, make_person, make_pairs, make_account)
+
+
+@pytest.fixture(scope="session")
+def campaigns(tmp_path_factory):
+    """A folder that holds the campaign `camp`, its backup `camp.zip`, and what `init` printed of it, `init.txt`."""
+    place = tmp_path_factory.mktemp("campaigns")
+    made = endoxa(
+        "init", place / "camp", "--preset", "laces", "--organisation", "River Lab", "--contact", "555"
+    )
+    assert made.returncode == 0, made.stderr
+    (place / "init.txt").write_text(made.stdout, encoding="utf-8")
+    back_up(Folder(place / "camp"), place / "camp.zip")
+    return place
+
+
+@pytest.fixture
+def copy(campaigns, tmp_path):
+    """A copy of that campaign, to be changed."""
+    return copied(campaigns / "camp", tmp_path / "camp")
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-import pytest
 from django.db.models import CharField, QuerySet, UUIDField
 
 from endoxa_collect.cards import drawing
 from endoxa_collect.compiled import compiled
-from endoxa_collect.models import Campaign, Card, Person
+from endoxa_collect.models import Card, Person
 
 MADE = []
 
@@ -44,24 +43,11 @@ def test_what_is_not_there_is_none_and_one_column_is_no_tuple(person, django_ass
         assert _languages(person.pk) == ["en"]
 
 
-@pytest.mark.django_db
 def test_each_run_has_its_own_values_and_the_columns_keep_their_order(
-    campaign: Campaign, django_assert_num_queries
+    campaign, make_person, django_assert_num_queries
 ):
-    def person(language: str) -> Person:
-        return Person.objects.create(
-            campaign=campaign,
-            secret_hash=uuid4().hex,
-            receipt_hash=uuid4().hex,
-            ui_language=language,
-            consent_version=1,
-            consent_language=language,
-            consent_hour=campaign.created_at,
-            origins=["AR"],
-        )
-
     MADE.clear()
-    first, second = person("es"), person("ar")
+    first, second = (make_person(campaign, code, ui_language=code) for code in ("es", "ar"))
     for one in (first, second, first):
         assert _rows(one.pk, one.ui_language) == [(one.ui_language, one.pk, ["AR"], campaign.slug)]
     assert _rows(first.pk, "ar") == _rows(uuid4(), "es") == []

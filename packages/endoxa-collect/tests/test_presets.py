@@ -49,43 +49,21 @@ def test_every_text_is_there_in_every_language(name):
     for where, texts in tables.items():
         assert set(texts) == set(UI_LANGUAGES), where
         assert all(text == text.strip() and text for text in texts.values()), where
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_longer_texts_differ_between_languages_and_have_as_many_lines(name):
-    for where, texts in texts_of(load_preset(name).settings.model_dump()):
         if len(texts["en"]) > 30:
             assert len(set(texts.values())) == len(texts), where
         assert len({len(text.splitlines()) for text in texts.values()}) == 1, where
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_french_texts_say_vous_throughout(name):
-    for where, texts in texts_of(load_preset(name).settings.model_dump()):
         if re.search(r"\bvo(us|tre|s)\b", texts["fr"]):
             assert not re.search(r"\b(tu|te|toi|ton|ta|tes)\b", texts["fr"]), where
 
 
 @pytest.mark.parametrize("name", preset_names())
-def test_whoever_runs_it_is_left_to_fill_in_and_places_are_known(name):
+def test_whoever_runs_it_is_left_to_fill_in_and_places_and_languages_are_known(name):
     settings = load_preset(name).settings
     assert (settings.organisation, settings.contact) == ("", "")
     assert (settings.minimum_age, settings.maximum_age) == ((13, 17) if name == "school" else (18, 0))
     assert set(settings.countries) <= set(geography.codes())
     assert all(geography.language_name(code, "en") != code for code in settings.data_languages)
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_people_may_write_in_every_language_of_the_pages(name):
-    settings = load_preset(name).settings
     assert set(settings.ui_languages) <= set(settings.data_languages)
-
-
-def test_an_unknown_preset_is_refused_with_the_names():
-    with pytest.raises(
-        UserError, match=r"Unknown preset 'rivers' \(available: afristereo, laces, panel, school\)"
-    ):
-        load_preset("rivers")
 
 
 def test_a_preset_with_some_languages_has_only_words_in_these():
@@ -97,7 +75,11 @@ def test_a_preset_with_some_languages_has_only_words_in_these():
     assert load_preset("laces:es,pt").settings.ui_languages == ("es", "pt")
     assert load_preset("afristereo:ha").settings.ui_languages == UI_LANGUAGES
     assert some.seeds == tuple(seed for seed in whole.seeds if seed.language in {"en", "sw"})
-    for wrong, told in (("school:xx", "no language 'xx'"), ("school:", "no language ''")):
+    for wrong, told in (
+        ("school:xx", "no language 'xx'"),
+        ("school:", "no language ''"),
+        ("rivers", r"Unknown preset 'rivers' \(available: afristereo, laces, panel, school\)"),
+    ):
         with pytest.raises(UserError, match=told):
             load_preset(wrong)
 
@@ -161,12 +143,8 @@ def test_the_seeds_leave_room_for_words_of_people(laces):
 def test_the_school_asks_minors_nothing_sensitive_and_starts_kind(make_campaign):
     preset = load_preset("school")
     settings, seeds = preset.settings, preset.seeds
-    assert (settings.guardian, settings.moderation, settings.profile, settings.questions) == (
-        True,
-        "before",
-        (),
-        (),
-    )
+    assert (settings.guardian, settings.moderation) == (True, "before")
+    assert (settings.profile, settings.questions) == ((), ())
     assert {seed.country for seed in seeds} == set(settings.countries)
     assert {seed.language for seed in seeds} == set(settings.ui_languages)
     assert {seed.topic for seed in seeds} <= set(TOPICS) - {"Politics & Governance", "Negative Traits"}
@@ -218,27 +196,20 @@ def test_settings_of_a_school_that_contradict_each_other_are_refused(changes, se
         ("questions", {"axis": "Sexual orientation"}),
         ("questions", {"axis": "people who vote"}),
         ("questions", {"identity": "Girls"}),
-        (
-            "questions",
-            {"text": {"en": "What is said about people with a DISABILITY?", "es": "¿Qué se dice?"}},
-        ),
+        ("questions", {"text": {"en": "What is said about people with a DISABILITY?", "es": "¿?"}}),
     ],
 )
 def test_minors_are_asked_nothing_sensitive_in_other_words(kind, changes):
     content = load_preset("school").settings.model_dump(mode="json")
-    harmless = {
-        "profile": {
-            "name": "pets",
-            "label": {"en": "Do you have a pet?"},
-            "purpose": {"en": "To compare."},
-            "choices": {"yes": {"en": "Yes"}, "no": {"en": "No"}},
-        },
-        "questions": {
-            "name": "sports",
-            "axis": "sports",
-            "text": {"en": "What is said about tracing and partying?"},
-        },
-    }[kind]
+    choices = {"yes": {"en": "Yes"}, "no": {"en": "No"}}
+    pets = {
+        "name": "pets",
+        "label": {"en": "Do you have a pet?"},
+        "purpose": {"en": "To compare."},
+        "choices": choices,
+    }
+    sports = {"name": "sports", "axis": "sports", "text": {"en": "What is said about tracing and partying?"}}
+    harmless = {"profile": pets, "questions": sports}[kind]
     CampaignSettings.model_validate({**content, kind: [harmless]})
     asked = {**harmless, **changes}
     with pytest.raises(ValidationError, match=f"Minors are not asked about “{asked['name']}”"):
@@ -259,17 +230,10 @@ def test_the_survey_asks_as_afristereo_and_curate_knows_the_questions():
         (one["name"], one["axis"], one.get("identity", "")) for one in tomllib.loads(told)["question"]
     ]
     assert [(one.name, one.axis, one.identity) for one in settings.questions] == published
-
-
-def test_examples_come_from_each_country_of_the_survey():
-    settings = load_preset("afristereo").settings
-    for question in settings.questions:
+    for question in settings.questions:  # with an example from each country
         shown = [example_for(question, [country], [], "en") for country in ("NG", "KE", "SN", "JP")]
         assert len(set(shown)) == 4
         assert all(shown)
-
-
-def test_profile_fields_are_choices_with_a_purpose():
-    fields = load_preset("afristereo").settings.profile
-    assert [field.name for field in fields] == ["gender", "age_range", "work", "religion", "residence"]
-    assert all(field.purpose["en"] for field in fields)
+    names = [field.name for field in settings.profile]
+    assert names == ["gender", "age_range", "work", "religion", "residence"]
+    assert all(field.purpose["en"] for field in settings.profile)

@@ -9,6 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from typer.testing import CliRunner
 
+from collect_support.filled_campaign import propose
 from endoxa_collect import commands as collect
 from endoxa_collect import withdrawals
 from endoxa_collect.cards import answering, drawing
@@ -17,7 +18,6 @@ from endoxa_collect.export.folder import answers_before_opening, read_about
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
     Campaign,
-    Mention,
     Moderation,
     Pair,
     Person,
@@ -26,7 +26,6 @@ from endoxa_collect.models import (
     Role,
     Source,
     Tombstone,
-    Via,
 )
 from endoxa_collect.organiser.decisions import Action, decide, revision
 from endoxa_collect.organiser.opening import RELEASED, end_rehearsal, rehearsal_of, set_state
@@ -57,26 +56,6 @@ def organiser(client, rehearsed, make_account):
     return client
 
 
-def said(person, pair, text):
-    Mention.objects.create(person=person, pair=pair, text=text, via=Via.ATTRIBUTE)
-
-
-def propose(person, country, attribute, **changes):
-    pair = Pair.objects.create(
-        campaign=person.campaign,
-        country=country,
-        attribute=attribute,
-        key=attribute,
-        language="en",
-        source=Source.CONTRIBUTOR,
-        author=person,
-        moderation=Moderation.LIVE,
-        **changes,
-    )
-    said(person, pair, attribute)
-    return pair
-
-
 def lines_of(folder):
     return withdrawals.read(folder / withdrawals.NAME)
 
@@ -99,13 +78,8 @@ class TestSeeds:
             assert (pair.moderation, pair.merged_into, pair.before_merge) == (Moderation.LIVE, None, "")
 
     def test_what_moderators_decided_about_seeds_stays(self, rehearsed, organiser, make_person, make_pairs):
-        hidden, edited, merged, root = make_pairs(
-            rehearsed,
-            ("CL", "love poetry", "en"),
-            ("CL", "like rhymes", "en"),
-            ("CL", "sing", "en"),
-            ("CL", "sing well", "en"),
-        )
+        seeds = ("love poetry", "like rhymes", "sing", "sing well")
+        hidden, edited, merged, root = make_pairs(rehearsed, *(("CL", text, "en") for text in seeds))
         make_person(rehearsed, "eva")
         for pair, words in ((hidden, {}), (edited, {"text": "like good rhymes", "language": "en"})):
             action = Action.EDIT if words else Action.HIDE
@@ -114,11 +88,8 @@ class TestSeeds:
         assert end_rehearsal(rehearsed, NOBODY) == 1
         for pair in (hidden, edited, merged):
             pair.refresh_from_db()
-        assert (hidden.moderation, edited.attribute, merged.merged_into) == (
-            Moderation.HIDDEN,
-            "like good rhymes",
-            root,
-        )
+        stay = (hidden.moderation, edited.attribute, merged.merged_into)
+        assert stay == (Moderation.HIDDEN, "like good rhymes", root)
 
 
 class TestNoTrace:
@@ -133,15 +104,10 @@ class TestNoTrace:
         withdraw(person)
         return rehearsed
 
-    def test_the_first_export_lists_nothing_as_withdrawn(self, tried, tmp_path):
-        assert Tombstone.objects.exists()
-        end_rehearsal(tried, NOBODY)
-        export_campaign(tried, tmp_path / "out", release="1.0", formats=("csv",), empty=True)
-        assert (tmp_path / "out" / "withdrawals.csv").read_text() == "row_id,table\n"
-
     def test_a_backup_from_before_brings_nobody_back_and_no_row(self, tried, tmp_path, make_person):
         eva = Person.objects.first()
         words = list(Pair.objects.filter(source=Source.CONTRIBUTOR))
+        assert Tombstone.objects.exists()
         end_rehearsal(tried, NOBODY)
         lines = lines_of(tmp_path)
         kinds = [line.what for line in lines]
@@ -155,23 +121,25 @@ class TestNoTrace:
         assert not Person.objects.exists()
         assert not Pair.objects.filter(source=Source.CONTRIBUTOR).exists()
         assert not Tombstone.objects.exists()
+        # The first export lists nothing as withdrawn.
+        export_campaign(tried, tmp_path / "out", release="1.0", formats=("csv",), empty=True)
+        assert (tmp_path / "out" / "withdrawals.csv").read_text() == "row_id,table\n"
 
-    def test_who_leaves_afterwards_is_listed(self, tried, tmp_path, make_person):
+    def test_who_leaves_afterwards_is_listed_and_a_second_rehearsal_is_another(
+        self, tried, tmp_path, make_person
+    ):
         end_rehearsal(tried, NOBODY)
-        person = make_person(tried, "dan")
-        answering.rate(person, drawing.next_card(person).token, 2)
-        withdraw(person)
+        for name in ("dan", "eda"):
+            person = make_person(tried, name)
+            answering.rate(person, drawing.next_card(person).token, 2)
+            if name == "dan":
+                withdraw(person)
         stones = set(Tombstone.objects.values_list("row", flat=True))
         assert len(stones) == 1
         lines = lines_of(tmp_path)
         Tombstone.objects.all().delete()
         replay(lines)
         assert set(Tombstone.objects.values_list("row", flat=True)) == stones
-
-    def test_a_second_rehearsal_is_another(self, tried, tmp_path, make_person):
-        end_rehearsal(tried, NOBODY)
-        person = make_person(tried, "dan")
-        answering.rate(person, drawing.next_card(person).token, 2)
         end_rehearsal(tried, NOBODY)
         lines = lines_of(tmp_path)
         assert withdrawals.merged(lines, lines) == lines
@@ -191,9 +159,8 @@ class TestReleased:
         shown = organiser.get(page).content.decode()
         assert "Erase the rehearsal" not in shown
         assert "The rehearsal cannot be erased: a release may hold it" in shown
-        assert (
-            organiser.post(reverse("organiser:rehearsal", args=["river"]), {"sure": "on"}).status_code == 302
-        )
+        erase = reverse("organiser:rehearsal", args=["river"])
+        assert organiser.post(erase, {"sure": "on"}).status_code == 302
         assert rehearsed.people.count() == 1
         assert rehearsal_of(rehearsed) == RELEASED
 
@@ -222,6 +189,11 @@ class TestPaper:
         # The list must not take them for those who were erased.
         assert replay(lines_of(tmp_path)).people == 0
         assert Rating.objects.count() == 2
+        # Who withdrew stays out, also after another one.
+        withdraw(Person.objects.first())
+        end_rehearsal(rehearsed, NOBODY)
+        again = enter(rehearsed, sheets, "en")
+        assert (again.people, again.withdrawn) == (1, 1)
 
     def test_the_command_says_that_a_rehearsal_can_be_erased(self, rehearsed, sheets, tmp_path, monkeypatch):
         monkeypatch.setattr("endoxa_collect.commands.importing.campaign_in", lambda *_: rehearsed)
@@ -234,13 +206,6 @@ class TestPaper:
         set_state(rehearsed, "open", NOBODY)
         rehearsed.refresh_from_db()
         assert "rehearsal" not in CliRunner().invoke(collect.app, words).output
-
-    def test_who_withdrew_stays_out_also_after_a_rehearsal(self, rehearsed, sheets):
-        enter(rehearsed, sheets, "en")
-        withdraw(Person.objects.first())
-        end_rehearsal(rehearsed, NOBODY)
-        again = enter(rehearsed, sheets, "en")
-        assert (again.people, again.withdrawn) == (1, 1)
 
 
 class TestKept:
@@ -280,11 +245,8 @@ class TestSaid:
             assert "rehearsal" in shown
             assert "· open" not in shown
             assert "<p>open ·" not in shown
-        set_state(rehearsed, "open", NOBODY)
-        assert "· open" in organiser.get(pages[0]).content.decode()
-        assert "<p>open ·" in organiser.get(pages[1]).content.decode()
-
-    def test_the_command_line_says_so_too(self, rehearsed):
         assert next(invitations(())).startswith("Campaign river is a rehearsal until you press Open")
         set_state(rehearsed, "open", NOBODY)
         assert next(invitations(())) == "Campaign river is open."
+        assert "· open" in organiser.get(pages[0]).content.decode()
+        assert "<p>open ·" in organiser.get(pages[1]).content.decode()

@@ -1,7 +1,4 @@
-"""Lessons with the presets of the school: 40 minutes, nobody looks at new pairs; 24 pupils do not run out of cards.
-
-Nor do twelve, who have fewer ratings to share and fewer words of each other.
-"""
+"""A lesson with the preset of the school: 40 minutes, nobody looks at new pairs; a class does not run out of cards."""
 
 from __future__ import annotations
 
@@ -27,16 +24,10 @@ REMEMBERED_S = 5
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("preset", "languages", "origins"),
-    [
-        ("school:fr", ["fr"], ["FR"] * 18 + ["MA"] * 6),
-        ("school", ["en"], ["GB"] * 10 + ["IN"] * 2),
-    ],
-)
-def test_a_class_does_not_run_out_of_cards(make_campaign, make_person, settings, preset, languages, origins):
+def test_a_class_does_not_run_out_of_cards(make_campaign, make_person, settings):
+    """Twelve, who have fewer ratings to share and fewer words of each other than a larger class."""
     settings.STATISTICS_SECONDS = float("inf")  # real seconds; those of the lesson are counted below
-    loaded = load_preset(preset)
+    loaded = load_preset("school")
     campaign = make_campaign("school", **json.loads(loaded.settings.model_dump_json()))
     add_seeds(campaign, loaded.seeds)
     begun = timezone.now()
@@ -44,8 +35,8 @@ def test_a_class_does_not_run_out_of_cards(make_campaign, make_person, settings,
     campaign.save()
     chance = np.random.default_rng(11)
     pupils = [
-        make_person(campaign, f"p{number}", origins=[origin], languages=languages)
-        for number, origin in enumerate(origins)
+        make_person(campaign, f"p{number}", origins=[origin], languages=["en"])
+        for number, origin in enumerate(["GB"] * 10 + ["IN"] * 2)
     ]
     got: dict[object, Counter[str]] = {pupil.pk: Counter() for pupil in pupils}
     read = begun

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.apps import apps
 from django.utils import timezone
 
 from collect_support.stored import stored_card
@@ -55,17 +54,6 @@ def rate(person, pair, value):
     answering.rate(person, card.token, value, lifted=True)
 
 
-def traces(*needles):
-    """Every cell of every table that holds one of the words."""
-    return [
-        (model.__name__, field.name)
-        for model in apps.get_models()
-        for row in model.objects.all()
-        for field in model._meta.concrete_fields
-        if any(needle in str(field.value_from_object(row)) for needle in needles)
-    ]
-
-
 def test_how_often_somebody_tried_what_goes_too(person, make_person):
     other = make_person(person.campaign, "ben")
     for one in (person, other):
@@ -77,17 +65,18 @@ def test_how_often_somebody_tried_what_goes_too(person, make_person):
 
 
 def test_a_pair_that_nobody_else_said_goes_with_its_author(campaign, person, make_person, propose):
+    """That no word of theirs is left anywhere is a property of exports (export/test_laws.py)."""
     pair = propose(person, "CL", "grow wonderful pumpkins")
-    Statement.objects.create(
-        campaign=campaign, person=person, question="women", axis="gender", language="en", text="sing at dawn"
-    )
+    facts = {"campaign": campaign, "person": person, "axis": "gender", "language": "en"}
+    Statement.objects.create(question="women", text="sing at dawn", **facts)
     other = make_person(campaign, "ben")
     gone = withdraw(person)
     assert (gone.pairs, gone.mentions, gone.statements, gone.kept) == (1, 1, 1, 0)
     assert not Pair.objects.filter(pk=pair.pk).exists()
     assert list(Person.objects.all()) == [other]
-    assert traces(str(person.pk), person.pk.hex, person.secret_hash, person.receipt_hash) == []
-    assert traces("pumpkins", "dawn") == []
+    assert withdraw(person) == Withdrawn()  # a second call does nothing
+    (entry,) = AuditEntry.objects.all()
+    assert (entry.action, entry.user, entry.detail) == ("withdrawal", None, vars(gone))
 
 
 def test_words_stay_where_the_person_agreed(person, propose):
@@ -175,15 +164,6 @@ def test_tombstones_name_each_row_a_release_may_hold_and_nothing_else(
     assert Rating.objects.get().person == other
     assert not Skip.objects.exists()
     assert Pair.objects.filter(pk=skipped.pk).exists()
-
-
-def test_the_log_keeps_counts_only_and_a_second_call_does_nothing(person, propose):
-    propose(person, "CL", "grow wonderful pumpkins")
-    first = withdraw(person)
-    assert withdraw(person) == Withdrawn()
-    (entry,) = AuditEntry.objects.all()
-    assert (entry.action, entry.user) == ("withdrawal", None)
-    assert entry.detail == vars(first)
 
 
 def test_a_report_goes_with_its_last_reporter(campaign, make_person, make_pairs):

@@ -11,6 +11,7 @@ import pytest
 from collect_support import commands
 from endoxa.commands import app
 from endoxa.errors import UserError
+from support.repository import SUPPORT_PATH
 
 LIMIT = 60
 """Seconds that any step may take before the test fails; none of them needs more than a few."""
@@ -22,21 +23,28 @@ def environment(**more):
     return {**kept, "PYTHONUNBUFFERED": "1", **more}
 
 
-def endoxa(*words, stdin="", before="", **env):
-    """Run `endoxa collect ...` to its end; `before` are lines of Python that come first, before anything is loaded."""
-    words = ["collect", *map(str, words)]
-    if not before:
-        return commands.run(commands.COMMAND, *words, env=environment(**env), stdin=stdin, timeout=LIMIT)
-    command = [sys.executable, "-c", f"{before}\n{commands.COMMAND}", *words]
+def endoxa(*words, stdin="", before="", fresh=False, **env):
+    """Run `endoxa collect ...` to its end; `before` are lines of Python that come first.
+
+    A `fresh` process has loaded nothing before them.
+    """
+    words, code = ["collect", *map(str, words)], f"{before}\n{commands.COMMAND}"
+    if not fresh:
+        return commands.run(code, *words, env=environment(**env), stdin=stdin, timeout=LIMIT)
+    command = [sys.executable, "-c", code, *words]
     return subprocess.run(
-        command,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        env=environment(**env),
-        check=False,
+        command, capture_output=True, text=True, timeout=LIMIT, env=environment(**env), check=False
     )
+
+
+def in_campaign(folder, code, **more):
+    """Run lines of Python as the site of a campaign would, with `collect_support.visits` as `v`; what they print."""
+    paths = SUPPORT_PATH.split(os.pathsep)
+    start = f"import sys, django; sys.path[:0] = {paths!r}; django.setup()\nfrom collect_support import visits as v\n"
+    env = environment(ENDOXA_CAMPAIGN=str(folder), DJANGO_SETTINGS_MODULE="endoxa_collect.settings", **more)
+    done = commands.run(start + code, env=env, timeout=LIMIT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def refused(*words):

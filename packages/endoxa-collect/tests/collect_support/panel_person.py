@@ -47,11 +47,16 @@ class Person:
         self.ticket = page.context["form"]["ticket"].value()
         return self.post(**BOXES, ticket=self.ticket, version=1)
 
-    def begin(self):
-        """Up to the first item."""
+    def read(self):
+        """Past what comes before the quiz, or before the items where there is none."""
         assert self.agree().status_code == 302
         for page in ("before/warning/", "before/what-you-see/", "before/what-we-ask/"):
             self.post(page)
+        return self
+
+    def begin(self):
+        """Up to the first item."""
+        self.read()
         answer = self.post("before/questions/", **RIGHT, tries=0)
         assert answer.headers["Location"] == self.path("item/"), answer.headers
         return self

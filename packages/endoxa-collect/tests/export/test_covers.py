@@ -13,19 +13,14 @@ from endoxa_collect.privacy import withdraw
 
 
 @pytest.fixture
-def pair(campaign, make_person):
-    """A pair in Spanish that nobody judged."""
-    return propose(make_person(campaign, "author", origins=["AR"]), "AR", "bailan tango", "es")
-
-
-@pytest.fixture
 def people(campaign, make_person):
     return [make_person(campaign, f"ar{n}", origins=["AR"]) for n in range(6)]
 
 
 @pytest.fixture
-def answered(campaign, pair, people):
-    """Three opened and rated it, one rated it uncovered, one skipped it under its cover."""
+def answered(people):
+    """Of a pair nobody judged: three opened and rated it, one rated it uncovered, one skipped it under its cover."""
+    pair = propose(people[5], "AR", "bailan tango", "es")
     ratings = [give_rating(person, pair, 3) for person in people[:4]]
     for rating, answer in zip(ratings, ("no", "yes", "unsure"), strict=False):
         give_hurt_answer(rating, answer)

@@ -150,47 +150,51 @@ def test_withdrawn_rows_leave_the_public_data_on_the_next_day(released):
     assert Tombstone.objects.exists()
 
 
-def test_a_published_edition_has_a_page_where_no_page_of_results_is_wanted(released):
-    campaign, _ = released
-    content = {**SettingsVersion.objects.get().content, "results_page": False}
-    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
-    Campaign.objects.update(version=2)
-    address = f"/data/{campaign.slug}/"
-    assert Client().get(address, follow=True).status_code == 404
-    Edition.objects.update(published=True)
-    assert "All tables (zip)" in Client().get(address, follow=True).content.decode()
-
-
 def test_without_a_page_of_results_only_the_published_edition_is_shown(released, tmp_path):
     campaign, _ = released
-    Edition.objects.update(published=True)
     export_campaign(campaign, tmp_path / "next", release="1.1")
-    address = f"/results/{campaign.slug}/"
-    page = Client().get(address).content.decode()
+    Edition.objects.filter(release__number="1.0").update(published=True)
+    page = Client().get(f"/results/{campaign.slug}/").content.decode()
     assert "The data, edition 1.1" in page
     assert re.search("Download</dt><dd>Edition 1.0<br>", page)
     content = {**SettingsVersion.objects.get().content, "results_page": False}
     SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
     Campaign.objects.update(version=2)
-    page = Client().get(address).content.decode()
+    page = Client().get(f"/data/{campaign.slug}/", follow=True).content.decode()
+    assert "All tables (zip)" in page
     assert "The data, edition 1.0" in page
     assert "1.1" not in page.split("<main")[1]
+    Edition.objects.update(published=False)
+    assert Client().get(f"/data/{campaign.slug}/", follow=True).status_code == 404
 
 
-def test_a_patch_that_cannot_be_put_in_place_leaves_the_edition_as_it_was(released, monkeypatch):
+@pytest.fixture
+def stale(released):
+    """The published edition of a release from which somebody went, a day later."""
     campaign, _ = released
     Edition.objects.update(published=True)
-    archive = bytes(Edition.objects.get().archive)
     withdraw(Person.objects.filter(campaign=campaign, origins=["AR"]).first())
     yesterday(Edition)
+    return Edition.objects.get()
 
+
+def test_a_patch_that_cannot_be_put_in_place_leaves_the_edition_as_it_was(stale, campaign, monkeypatch):
     def full(*_):
         raise UserError("The disk is full.")
 
     monkeypatch.setattr(run, "put_in_place", full)
     editions.published(campaign)
     edition = Edition.objects.get()
-    assert (bytes(edition.archive), edition.published, Release.objects.count()) == (archive, True, 1)
+    before = (bytes(stale.archive), True, 1)
+    assert (bytes(edition.archive), edition.published, Release.objects.count()) == before
+
+
+def test_of_two_patches_at_once_one_is_made(stale, campaign):
+    assert editions.published(campaign).release.number == "1.0.1"
+    with pytest.raises(UserError, match=r"1\.0\.1"):
+        editions._patch(stale)
+    assert editions.published(campaign).release.number == "1.0.1"
+    assert Release.objects.count() == 2
 
 
 def test_words_that_went_are_on_no_page_at_once(released):
@@ -198,16 +202,3 @@ def test_words_that_went_are_on_no_page_at_once(released):
     assert "drink mate" in Client().get(f"/results/{campaign.slug}/").content.decode()
     Pair.objects.filter(attribute="drink mate").delete()
     assert "drink mate" not in Client().get(f"/results/{campaign.slug}/").content.decode()
-
-
-def test_of_two_patches_at_once_one_is_made(released):
-    campaign, _ = released
-    Edition.objects.update(published=True)
-    withdraw(Person.objects.filter(campaign=campaign, origins=["AR"]).first())
-    yesterday(Edition)
-    stale = Edition.objects.get()
-    assert editions.published(campaign).release.number == "1.0.1"
-    with pytest.raises(UserError, match=r"1\.0\.1"):
-        editions._patch(stale)
-    assert editions.published(campaign).release.number == "1.0.1"
-    assert Release.objects.count() == 2

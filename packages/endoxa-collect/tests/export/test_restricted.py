@@ -58,17 +58,19 @@ def test_nothing_is_merged_and_the_conditions_are_there(campaign, room, tmp_path
     assert "BR" not in (tmp_path / "one" / "people.csv").read_text()
 
 
-def test_it_needs_a_number_and_a_name(campaign, tmp_path):
-    with pytest.raises(UserError, match="needs a number"):
-        export_campaign(campaign, tmp_path / "one", recipient=WHO)
-    with pytest.raises(UserError, match="name the person and institution"):
-        export_campaign(campaign, tmp_path / "one", release="1.0", recipient=" \u200b ")
-    assert not Release.objects.exists()
-
-
 @pytest.mark.slow
-def test_no_patch_is_made_of_it(campaign, room, tmp_path):
-    export_campaign(campaign, tmp_path / "one", release="1.0", recipient=WHO)
+def test_it_needs_a_number_and_a_name_and_no_patch_is_made_of_it(campaign, room, tmp_path):
+    for number, who, sentence in (
+        (None, WHO, "needs a number"),
+        ("1.0", " \u200b ", "name the person and inst"),
+    ):
+        with pytest.raises(UserError, match=sentence):
+            export_campaign(campaign, tmp_path / "one", release=number, recipient=who)
+    assert not Release.objects.exists()
+    export_campaign(campaign, tmp_path / "one", release="1.0", recipient="A *Bell* <b>")
+    about = json.loads((tmp_path / "one" / "export.json").read_text(encoding="utf-8"))
+    assert about["restricted_to"] == "A *Bell* <b>"
+    assert r"A \*Bell\* \<b\>" in (tmp_path / "one" / "AGREEMENT.md").read_text()
     with pytest.raises(UserError, match=r"is a restricted release, of which no patch is made"):
         patch_release(campaign, tmp_path / "one", tmp_path / "two")
     assert not (tmp_path / "two").exists()
@@ -82,15 +84,6 @@ def test_who_leaves_is_on_the_list_with_the_key_of_this_release(campaign, room, 
     gone = {str(one.row) for one in Tombstone.objects.filter(table="people")}
     (lone,) = frames["people"].filter(country="UY")["rater"]
     assert lone in gone
-
-
-def test_what_a_folder_says_of_itself_names_the_recipient(campaign, room, tmp_path):
-    export_campaign(campaign, tmp_path / "one", release="1.0", recipient="A *Bell* <b>")
-    assert (
-        json.loads((tmp_path / "one" / "export.json").read_text(encoding="utf-8"))["restricted_to"]
-        == "A *Bell* <b>"
-    )
-    assert r"A \*Bell\* \<b\>" in (tmp_path / "one" / "AGREEMENT.md").read_text()
 
 
 def test_the_day_of_the_conditions_is_that_of_the_site(campaign, monkeypatch):

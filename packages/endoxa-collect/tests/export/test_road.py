@@ -70,5 +70,6 @@ def test_a_campaign_goes_to_items_and_a_study_as_it_was_exported(
         asked = {json.loads(line)["additional_metadata"]["association_id"] for line in lines}
         assert asked <= countries.keys()
         assert len(asked) >= COMPLETE * said.height
-    endoxa("study", "init", tmp_path / "study", "--from", source)
-    assert "Next: endoxa study run" in endoxa("study", "run", tmp_path / "study", "--plan")
+    if language in {"en", "ar"}:  # a study begins alike in all of them
+        endoxa("study", "init", tmp_path / "study", "--from", source)
+        assert "Next: endoxa study run" in endoxa("study", "run", tmp_path / "study", "--plan")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import subprocess
-import sys
 import tomllib
 from collections import Counter
 
@@ -31,7 +29,6 @@ from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Card, MixedAnswer, MixedCard, Moderation
 from endoxa_collect.small_cells import merge_small_cells
-from support.repository import ROOT, SUPPORT_PATH
 
 CHOICES = {"young": {"en": "Young"}, "old": {"en": "Old"}}
 AGE = ProfileField(name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices=CHOICES)
@@ -64,33 +61,29 @@ def crowd(make_person):
 def test_figures_of_a_pair_as_worked_out_by_hand(campaign, crowd, make_pairs, export):
     """Ratings 5 and 3 by Chileans (drawn with 1/2 and 1/4), 2 and 1 by Argentines (1/10, 1/5).
 
-    Hajek: (5*2 + 3*4 + 2*10 + 1*5) / (2 + 4 + 10 + 5) = 47/21; knowers (2 + 4 + 10) / 21.
-    Mean 11/4; variance (5.0625 + 0.0625 + 0.5625 + 3.0625) / 4 = 2.1875.
+    Hajek: (5*2 + 3*4 + 2*10 + 1*5) / (2 + 4 + 10 + 5) = 47/21; knowers (2 + 4 + 10) / 21. A 5 of the set that all go
+    through, for which nobody was picked, has no part in these. All five: mean 16/5; variance
+    (3.24 + 0.04 + 1.44 + 4.84 + 3.24) / 5 = 2.56; Argentines 8/3.
     """
     (pair,) = make_pairs(campaign, ("CL", "love poetry", "en"))
     chile, argentina = crowd(campaign, "CL"), crowd(campaign, "AR")
-    for person, value, propensity in (
-        (chile[0], 5, 1 / 2),
-        (chile[1], 3, 1 / 4),
-        (argentina[0], 2, 1 / 10),
-        (argentina[1], 1, 1 / 5),
-    ):
-        give_rating(person, pair, value, propensity=propensity)
+    give_rating(chile[0], pair, 5, propensity=1 / 2)
+    give_rating(chile[1], pair, 3, propensity=1 / 4)
+    give_rating(argentina[0], pair, 2, propensity=1 / 10)
+    give_rating(argentina[1], pair, 1, propensity=1 / 5)
+    give_rating(argentina[2], pair, 5, propensity=None, tier="calibration")
     give_mention(chile[2], pair, "Love poetry!")
-    give_skip(argentina[2], pair)
+    give_skip(argentina[3], pair)
     (row,) = export(campaign)["pairs"]
     assert row["weighted_mean"] == pytest.approx(47 / 21)
     assert row["weighted_knowers"] == pytest.approx(16 / 21)
-    assert (row["mean"], row["variance"], row["knowers"]) == (2.75, 2.1875, 0.75)
-    assert (row["ratings"], row["support"], row["skips"]) == (4, 1, 1)
-    assert (row["in_group_ratings"], row["in_group_mean"]) == (2, 4.0)
-    assert (row["out_group_ratings"], row["out_group_mean"]) == (2, 1.5)
-    assert (row["identity"], row["source"], row["k"], row["origin"]) == (
-        "people from Chile",
-        "river",
-        3,
-        "seed",
-    )
+    assert (row["mean"], row["knowers"]) == (3.2, 0.8)
+    assert row["variance"] == pytest.approx(2.56)
+    assert (row["ratings"], row["support"], row["skips"]) == (5, 1, 1)
+    assert (row["in_group_ratings"], row["in_group_mean"], row["out_group_ratings"]) == (2, 4.0, 3)
+    assert row["out_group_mean"] == pytest.approx(8 / 3)
+    told = (row["identity"], row["source"], row["k"], row["origin"])
+    assert told == ("people from Chile", "river", 3, "seed")
 
 
 def test_a_pair_without_ratings_or_propensities_has_empty_figures(campaign, crowd, make_pairs, export):
@@ -365,15 +358,20 @@ def test_an_earlier_working_copy_is_replaced_and_nothing_else(campaign, make_pai
     make_pairs(campaign, ("CL", "love poetry", "en"))
     assert export_campaign(campaign, place).rows["pairs"] == 1
     (place / "notes.txt").write_text("mine")
-    with pytest.raises(UserError, match=r"was changed after the export \(notes\.txt\)"):
-        export_campaign(campaign, place)
-    with pytest.raises(UserError, match="holds other files"):
-        export_campaign(campaign, tmp_path)
-    with pytest.raises(UserError, match="is a file"):
-        export_campaign(campaign, place / "notes.txt")
-    with pytest.raises(UserError, match=r"Unknown format 'xls' \(available: csv, jsonl, parquet\)"):
-        export_campaign(campaign, tmp_path / "x", formats=("xls",))
+    for folder, formats, sentence in (
+        (place, ("csv",), r"was changed after the export \(notes\.txt\)"),
+        (tmp_path, ("csv",), "holds other files"),
+        (place / "notes.txt", ("csv",), "is a file"),
+        (tmp_path / "x", ("xls",), r"Unknown format 'xls' \(available: csv, jsonl, parquet\)"),
+    ):
+        with pytest.raises(UserError, match=sentence):
+            export_campaign(campaign, folder, formats=formats)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+    (place / "pairs.parquet").write_bytes(b"no parquet")
+    with pytest.raises(UserError, match=r"pairs\.parquet cannot be read"):
+        read_export(place)
+    with pytest.raises(UserError, match="is not an export of a campaign"):
+        read_export(tmp_path)
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(campaign, tmp_path, monkeypatch):
@@ -390,83 +388,22 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(campaign, tmp_path, monk
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("language", "attribute", "sentences"),
+    ("language", "attribute", "more", "less"),
     [
-        (
-            "es",
-            "hospitalarios",
-            ("Los habitantes de Chile son hospitalarios.", "Los habitantes de Chile no son hospitalarios."),
-        ),
-        (
-            "es",
-            "trabajadores",
-            ("Los habitantes de Chile son trabajadores.", "Los habitantes de Chile son perezosos."),
-        ),
-        ("pt", "fortes", ("Os habitantes do Chile são fortes.", "Os habitantes do Chile são fracos.")),
-        (
-            "fr",
-            "chaleureux",
-            ("Les gens du Chili sont chaleureux.", "Les gens du Chili sont froids."),
-        ),
-        ("ar", "كرماء", ("سكان تشيلي كرماء.", "سكان تشيلي بخلاء.")),
-        ("hi", "अच्छे", ("चिली के लोग अच्छे होते हैं।", "चिली के लोग बुरे होते हैं।")),
-        ("sw", "hodari", ("Watu wa Chile ni hodari.", "Watu wa Chile si hodari.")),
+        ("es", "hospitalarios", "Los habitantes de Chile son {}.", "Los habitantes de Chile no son {}."),
+        ("es", "trabajadores", "Los habitantes de Chile son {}.", "Los habitantes de Chile son perezosos."),
+        ("pt", "fortes", "Os habitantes do Chile são {}.", "Os habitantes do Chile são fracos."),
+        ("fr", "chaleureux", "Les gens du Chili sont {}.", "Les gens du Chili sont froids."),
+        ("ar", "كرماء", "سكان تشيلي {}.", "سكان تشيلي بخلاء."),
+        ("hi", "अच्छे", "चिली के लोग {} होते हैं।", "चिली के लोग बुरे होते हैं।"),
+        ("sw", "hodari", "Watu wa Chile ni {}.", "Watu wa Chile si {}."),
     ],
 )
-def test_sentences_of_pairs_agree_with_the_people_of_a_country(language, attribute, sentences):
+def test_sentences_of_pairs_agree_with_the_people_of_a_country(language, attribute, more, less):
     """Written by us; the gender of adjectives is that of the subject."""
     row = {"identity": people_of("CL", language), "attribute": attribute, "language": language}
-    built = build_pairs(pl.DataFrame([row]))
-    assert built.pairs.select("sent_more", "sent_less").rows() == [sentences]
-
-
-SCRIPT = """
-import sys
-from datetime import UTC, datetime
-import django
-django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
-from endoxa_collect.models import *
-from endoxa_collect.privacy import withdraw
-sys.path[:0] = sys.argv[1:]
-from collect_support.samples import campaign_settings
-from collect_support.filled_campaign import propose
-campaign = Campaign.objects.create(slug="river")
-content = campaign_settings().model_dump(mode="json")
-SettingsVersion.objects.create(campaign=campaign, number=1, content=content)
-person = Person.objects.create(
-    campaign=campaign, secret_hash="a" * 64, receipt_hash="b" * 64, ui_language="en", consent_version=1,
-    consent_language="en", consent_hour=datetime.now(UTC), connections=["airships"],
-)
-for number in range(50):
-    propose(person, "CL", f"collect zeppelins {number}")
-print(withdraw(person).pairs)
-"""
-
-
-@pytest.mark.slow
-def test_a_withdrawal_leaves_no_byte_in_the_files_of_the_database(tmp_path):
-    root = ROOT
-    environment = {
-        **os.environ,
-        "ENDOXA_CAMPAIGN": str(tmp_path),
-        "DJANGO_SETTINGS_MODULE": "endoxa_collect.settings",
-    }
-    environment.pop("DATABASE_URL", None)
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *SUPPORT_PATH.split(os.pathsep)],
-        env=environment,
-        cwd=root,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.stdout.strip() == "50", done.stderr
-    held = b"".join(path.read_bytes() for path in tmp_path.glob("db.sqlite3*"))
-    assert b"river" in held
-    for trace in (b"zeppelins", b"airships", b"a" * 64, b"b" * 64):
-        assert trace not in held
+    built = build_pairs(pl.DataFrame([row])).pairs
+    assert built.select("sent_more", "sent_less").rows() == [(more.format(attribute), less.format(attribute))]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])) | st.just('\x7f\\"\x00\U0001f600'))

@@ -5,36 +5,13 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from collect_support.filled_campaign import give_rating
 from endoxa_collect.contributor.card_forms import RATINGS
 from endoxa_collect.export.columns import TABLES
-from endoxa_collect.export.run import export_campaign
 from support.repository import ROOT
 
 
-@pytest.fixture
-def rated(campaign, make_person, make_pairs):
-    """One pair: 5 from one of two people of the country, 4 from a near one of four, 2 from one of twelve."""
-    (pair,) = make_pairs(campaign, ("AR", "drink mate", "en"))
-    people = [make_person(campaign, f"p{number}", origins=["AR"]) for number in range(5)]
-    for person, value, chance in zip(people, (5, 4, 2), (1 / 2, 1 / 4, 1 / 12), strict=False):
-        give_rating(person, pair, value, propensity=chance)
-    # One of the set that all people go through: nobody was picked for it.
-    give_rating(people[3], pair, 5, propensity=None, tier="calibration")
-    return pair
-
-
-def test_means_are_weighted_by_how_many_each_rater_stands_for(rated, campaign, tmp_path):
-    """(2 x 5 + 4 x 4 + 12 x 2) / 18 = 50 / 18; knowers all. The rating without a propensity is left out."""
-    export_campaign(campaign, tmp_path / "out")
-    (row,) = pl.read_parquet(tmp_path / "out" / "pairs.parquet").to_dicts()
-    assert (row["ratings"], row["mean"]) == (4, 4.0)
-    assert row["weighted_mean"] == pytest.approx(50 / 18)
-    assert row["weighted_knowers"] == 1
-
-
 def test_the_worked_example_of_the_manual(tmp_path, monkeypatch, capsys):
-    """Three ratings of one pair as above and one of another, by one of twelve: weights 2, 4, 12 and 12.
+    """Ratings by one of two, four and twelve of one pair, and by one of twelve of another: weights 2, 4, 12 and 12.
 
     (2 x 5 + 4 x 4 + 12 x 2 + 12 x 2) / 30 = 74 / 30; the plain mean is 13 / 4. Cut at the 95 % point nothing changes,
     since more than one has the largest weight.

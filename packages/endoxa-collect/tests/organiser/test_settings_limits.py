@@ -72,15 +72,21 @@ def edges(schema):
     return found
 
 
+NAMES = sorted(SamplerSettings.model_fields.keys() - {"second_mention", "rule"})
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(SamplerSettings.model_fields.keys() - {"second_mention", "rule"}))
-def test_limits_of_the_sampler_are_those_of_its_page(name):
-    taken = [
-        (value, *sampler_taken(**{name: value}))
-        for value in edges(SamplerSettings.model_json_schema()["properties"][name])
-    ]
-    assert [one for one in taken if one[1] != one[2]] == []
-    assert {one[1] for one in taken} == {True, False}
+@pytest.mark.parametrize("name", [*NAMES, *NUMBERS])
+def test_limits_of_numbers_are_those_of_their_page(name):
+    def taken(value):
+        if name in NAMES:
+            return sampler_taken(**{name: value})
+        return model_takes(**{name: value}), form_takes("general", **{name: repr(value)})
+
+    model = SamplerSettings if name in NAMES else CampaignSettings
+    found = {value: taken(value) for value in edges(model.model_json_schema()["properties"][name])}
+    assert {value: pair for value, pair in found.items() if pair[0] != pair[1]} == {}
+    assert {pair[0] for pair in found.values()} == {True, False}
 
 
 @pytest.mark.parametrize("waits", [True, False])
@@ -115,41 +121,36 @@ def test_a_number_comes_back_as_it_was_shown(variance):
     assert page.checked(form, settings).sampler.disagreement == pytest.approx(variance, rel=1e-11)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NUMBERS)
-def test_limits_of_the_numbers_of_a_campaign_are_those_of_its_page(name):
-    taken = [
-        (value, model_takes(**{name: value}), form_takes("general", **{name: repr(value)}))
-        for value in edges(CampaignSettings.model_json_schema()["properties"][name])
-    ]
-    assert [one for one in taken if one[1] != one[2]] == []
-    assert {one[1] for one in taken} == {True, False}
-
-
 @pytest.mark.parametrize("name", ["setting", "moderation"])
 def test_choices_are_those_of_the_model(name):
     for value in ("workshop", "online", "before", "after", "", "never"):
         assert model_takes(**{name: value}) == form_takes("general", **{name: value}), value
 
 
-@pytest.mark.parametrize(("name", "longest"), [("organisation", 120), ("contact", 200), ("licence", 60)])
-def test_lines_are_as_long_as_the_model_allows(name, longest):
+@pytest.mark.parametrize(
+    ("name", "longest"),
+    [("organisation", 120), ("contact", 200), ("licence", 60), ("title", 120), ("consent", 4_000)],
+)
+def test_lines_and_texts_are_as_long_as_the_model_allows(name, longest):
+    def taken(words):
+        texts = campaign_settings().texts.model_dump()
+        if name in texts:
+            return model_takes(texts={**texts, name: {"en": words}}), form_takes(
+                "texts", **{f"{name}-en": words}
+            )
+        return model_takes(**{name: words}), form_takes("general", **{name: words})
+
     for length in (1, longest - 1, longest, longest + 1):
-        valid = length <= longest
-        words = "a" * length
-        assert (model_takes(**{name: words}), form_takes("general", **{name: words})) == (valid, valid)
+        assert taken("a" * length) == (length <= longest,) * 2
     # A preset leaves open who runs a campaign; organisers cannot.
-    empty = name == "licence"
-    assert (model_takes(**{name: ""}), form_takes("general", **{name: ""})) == (True, empty)
+    if name in {"organisation", "contact", "licence"}:
+        assert taken("") == (True, name == "licence")
 
 
-@pytest.mark.parametrize(("name", "longest"), [("title", 120), ("consent", 4_000)])
-def test_texts_are_as_long_as_the_model_allows(name, longest):
-    texts = campaign_settings().texts.model_dump()
-    for length in (1, longest, longest + 1):
-        words = "a" * length
-        model = model_takes(texts={**texts, name: {"en": words}})
-        assert (model, form_takes("texts", **{f"{name}-en": words})) == (length <= longest,) * 2
+def choices(count, length=3):
+    """So many answers to choose from, with names of this length: as the settings hold them and as they are typed."""
+    names = [f"{number:02}".rjust(length, "k") for number in range(count)]
+    return {name: {"en": "words"} for name in names}, "\n".join(f"{name} | words" for name in names)
 
 
 @pytest.mark.parametrize(
@@ -170,35 +171,23 @@ def test_texts_are_as_long_as_the_model_allows(name, longest):
         ("profile", "name", "Age", False),
         ("profile", "label", "a" * 2_000, True),
         ("profile", "label", "a" * 2_001, False),
+        ("profile", "choices", choices(1), False),
+        ("profile", "choices", choices(2), True),
+        ("profile", "choices", choices(20), True),
+        ("profile", "choices", choices(21), False),
+        ("profile", "choices", choices(2, 30), True),
+        ("profile", "choices", choices(2, 31), False),
     ],
 )
 def test_entries_are_as_the_model_allows(section, field, words, valid):
     entry = ENTRY[section]
     settings = campaign_settings(**{section: [entry]})
+    stored, typed = words if field == "choices" else (words, words)
     by_language = isinstance(entry.get(field), dict)
-    changed = {**entry, field: {"en": words} if by_language else words}
+    changed = {**entry, field: {"en": stored} if by_language and field != "choices" else stored}
     assert model_takes(**{section: [changed]}) == valid
-    typed = {f"form-0-{field}-en" if by_language else f"form-0-{field}": words}
-    assert form_takes(section, settings, **typed) == valid
-
-
-@pytest.mark.parametrize(("keys", "valid"), [(1, False), (2, True), (20, True), (21, False)])
-def test_as_many_answers_as_the_model_allows(keys, valid):
-    settings = campaign_settings(profile=[ENTRY["profile"]])
-    names = [f"{'k' * 28}{number:02}" for number in range(keys)]
-    changed = {**ENTRY["profile"], "choices": {name: {"en": "words"} for name in names}}
-    assert model_takes(profile=[changed]) == valid
-    typed = {"form-0-choices-en": "\n".join(f"{name} | words" for name in names)}
-    assert form_takes("profile", settings, **typed) == valid
-
-
-def test_names_of_answers_are_as_long_as_the_model_allows():
-    settings = campaign_settings(profile=[ENTRY["profile"]])
-    for length, valid in ((30, True), (31, False)):
-        choices = {"a" * length: {"en": "one"}, "b": {"en": "two"}}
-        assert model_takes(profile=[{**ENTRY["profile"], "choices": choices}]) == valid
-        typed = {"form-0-choices-en": f"{'a' * length} | one\nb | two"}
-        assert form_takes("profile", settings, **typed) == valid
+    name = f"form-0-{field}-en" if by_language else f"form-0-{field}"
+    assert form_takes(section, settings, **{name: typed}) == valid
 
 
 @pytest.mark.parametrize(("section", "most"), [("questions", 24), ("profile", 16)])

@@ -80,17 +80,17 @@ def test_errors_have_every_header(world, settings, monkeypatch):
 
 
 @pytest.mark.parametrize("language", UI_LANGUAGES)
-@pytest.mark.parametrize("path", ["/", "/j/MATE2345/", "/organise/"])
-def test_an_address_that_is_not_ours_gets_a_sentence_that_does_not_repeat_it(settings, db, language, path):
+def test_an_address_that_is_not_ours_gets_a_sentence_that_does_not_repeat_it(settings, db, language):
     settings.ALLOWED_HOSTS = ["testserver"]
-    response = Client().get(path, headers={"host": "elsewhere.example", "accept-language": language})
-    page = response.content.decode()
-    assert response.status_code == 400
-    assert f'lang="{language}"' in page
-    assert "elsewhere" not in page
-    assert ("ask the organisers for the new address" in page) == (language == "en")
-    assert "href" not in page.split("<main")[1]
-    check(response)
+    for path in ("/", "/j/MATE2345/", "/organise/"):
+        response = Client().get(path, headers={"host": "elsewhere.example", "accept-language": language})
+        page = response.content.decode()
+        assert response.status_code == 400
+        assert f'lang="{language}"' in page
+        assert "elsewhere" not in page
+        assert ("ask the organisers for the new address" in page) == (language == "en")
+        assert "href" not in page.split("<main")[1]
+        check(response)
 
 
 def test_static_files_have_every_header(settings, db):
@@ -188,20 +188,6 @@ def test_behind_a_proxy_forms_come_from_our_own_name_only(world, settings, origi
     assert client.post("/language/", data, headers={**headers, "origin": origin}).status_code == status
 
 
-def test_the_session_of_an_account_changes_when_it_signs_in_and_ends_when_it_signs_out(world):
-    client = Client()
-    client.cookies["endoxa_account"] = planted = "a" * 32
-    client.post("/organise/login/", {"username": "organiser", "password": PASSWORD})
-    first = client.cookies["endoxa_account"].value
-    assert first != planted
-    again = Client()
-    again.post("/organise/login/", {"username": "organiser", "password": PASSWORD})
-    assert again.cookies["endoxa_account"].value != first
-    client.post("/organise/logout/")
-    client.cookies["endoxa_account"] = first
-    assert client.get("/organise/").status_code == 302
-
-
 @pytest.mark.parametrize(("address", "limit"), [("/language/", 2**20), ("/organise/login/", 3 * 2**20)])
 def test_too_long_bodies_are_refused_before_they_are_read(world, address, limit):
     file = SimpleUploadedFile("seeds.csv", b"x" * limit)
@@ -213,6 +199,6 @@ def test_too_long_bodies_are_refused_before_they_are_read(world, address, limit)
     assert Client().post(address, {"file": file}).status_code != 413
 
 
-@pytest.mark.parametrize("length", ["-1", "1e3", "x", "9" * 30])
-def test_odd_lengths_are_refused(world, length):
-    assert Client().get("/", CONTENT_LENGTH=length).status_code in {400, 413}
+def test_odd_lengths_are_refused(world):
+    for length in ("-1", "1e3", "x", "9" * 30):
+        assert Client().get("/", CONTENT_LENGTH=length).status_code in {400, 413}

@@ -105,12 +105,6 @@ def test_a_whole_visit_leaves_answers_and_no_trace_of_the_device(world):
     assert newcomer.consent_hour.minute == newcomer.consent_hour.second == 0
 
 
-def test_accounts_hold_no_mail_and_no_names(world):
-    for user in world.accounts.values():
-        assert (user.email, user.first_name, user.last_name) == ("", "", "")
-        assert not user.is_superuser
-
-
 @pytest.mark.slow
 def test_hostile_words_are_shown_as_words_on_every_page(world, make_person):
     client = Client()

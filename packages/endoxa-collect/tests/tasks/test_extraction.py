@@ -18,7 +18,6 @@ from endoxa.curate.review import REVIEW_COLUMNS, kind_of
 from endoxa.curate.review.merge import apply_review
 from endoxa.curate.review.returned import read_sheets
 from endoxa.curate.review.sheet import rows_of, with_row_keys
-from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table
 from endoxa_collect.tasks.extraction import (
     REASONS,
@@ -27,7 +26,7 @@ from endoxa_collect.tasks.extraction import (
     added_name,
     parts,
 )
-from endoxa_collect.tasks.handing import next_turn, take, undo
+from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
 from endoxa_collect.tasks.rooms import Judged, JudgedItem
 from support.review_sheets import export, fill
@@ -35,25 +34,17 @@ from support.review_sheets import export, fill
 SHOWN = {"identity": "bakers", "attribute": "cheerful"}
 
 
+ROW = {
+    "original_statement": "Bakers  are cheerful", "statement": "Bakers are cheerful and early risers",
+    "language": "en", **SHOWN, "verb": "", "rule": "copula", "confidence": "0.87", "omit": "false",
+    "omit_reason": "", "flag": "",
+}  # fmt: skip
+
+
 def rows(count):
     """Statements as `endoxa curate extract` writes them, with a kept column whose name we use too."""
     return [
-        {
-            "statement_id": f"{k:03d}-work-001",
-            "respondent": str(k),
-            "original_statement": "Bakers  are cheerful",
-            "statement": "Bakers are cheerful and early risers",
-            "language": "en",
-            "identity": "bakers",
-            "attribute": "cheerful",
-            "verb": "",
-            "rule": "copula",
-            "confidence": "0.87",
-            "omit": "false",
-            "omit_reason": "",
-            "flag": "",
-            "group": f"g{k}",
-        }
+        {"statement_id": f"{k:03d}-work-001", "respondent": str(k), **ROW, "group": f"g{k}"}
         for k in range(count)
     ]
 
@@ -108,11 +99,8 @@ def test_buttons_and_words_give_the_decision(cells, wanted):
     ],
 )
 def test_what_is_not_said_to_the_end_is_refused(cells):
-    assert not form(**cells).is_valid()
-
-
-def test_the_reasons_are_those_of_the_review_sheets():
     assert list(REASONS) == list(curate_review.REASONS)
+    assert not form(**cells).is_valid()
 
 
 @pytest.mark.parametrize(
@@ -133,6 +121,7 @@ def test_the_words_are_found_in_the_statement(statement, identity, attribute, ma
     assert [part.text for part in found if part.role] == marked
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=60), st.text(max_size=20), st.text(max_size=20))
 def test_marking_changes_no_letter(statement, identity, attribute):
     assert "".join(part.text for part in parts(statement, identity, attribute)) == statement
@@ -164,18 +153,6 @@ def test_a_disagreement_goes_to_a_third_whose_voice_decides(make_task, make_judg
     assert table["attribute"].to_list() == ["cheerful"] * 3
     assert "bakers / merry" in table["review_note"][2]
     assert "omit (noise)" in table["review_note"][2]
-
-
-def test_all_is_undone_to_the_beginning_and_the_table_is_untouched(make_task, make_judge):
-    task = make_task("extraction", rows(4), needed=1)
-    judge = make_judge(task)
-    judged_by(task, make_judge, rosa={1: EDIT, 2: OMIT, 3: SPLIT, 4: KEEP})
-    assert all_tables(task)["items"].height == 5
-    while undo(judge) is not None:
-        pass
-    table = all_tables(task)["items"]
-    assert table["review_state"].to_list() == ["unjudged"] * 4
-    assert same_cells(table, rows(4))
 
 
 def test_the_reading_of_a_second_reader_is_shown_and_escaped(make_task, make_judge, client):
@@ -223,15 +200,10 @@ def test_what_comes_out_is_read_by_the_next_steps_and_by_the_sheets(make_task, m
     done = apply_review(items, read_sheets([sheet]))
     assert done.table["attribute"][0] == "jolly"
     assert done.conflicts.is_empty()
-
-
-def test_a_table_that_was_reviewed_can_be_reviewed_again(make_task, make_judge, tmp_path):
-    task = make_task("extraction", rows(2), needed=1)
-    judged_by(task, make_judge, rosa={1: SPLIT, 2: KEEP})
-    _, items = write_results(task, tmp_path / "review.csv")
-    again = make_task("extraction", read_table(items).to_dicts(), name="again", needed=1)
+    # And it can be reviewed again.
+    again = make_task("extraction", table.to_dicts(), name="again", needed=1)
     keys = list(again.items.order_by("number").values_list("key", flat=True))
-    assert keys == read_table(items)["review_row"].to_list()
+    assert keys == table["review_row"].to_list()
 
 
 def test_what_endoxa_extracts_comes_back_cell_by_cell(make_task, make_judge, tmp_path):
@@ -262,12 +234,6 @@ def test_what_endoxa_extracts_comes_back_cell_by_cell(make_task, make_judge, tmp
     assert sorted(read_attributes(items)) == ["kind", "loud", "wise"]
 
 
-def test_a_table_without_identity_is_refused(make_task):
-    plain = [{"statement_id": "1", "statement": "Bakers sing"}]
-    with pytest.raises(UserError, match="no column 'identity'"):
-        make_task("extraction", plain)
-
-
 CELL = st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n"), max_size=12).map(
     str.strip
 )
@@ -296,7 +262,7 @@ def tables(draw):
     ]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=30)
 @given(table=tables(), data=st.data(), suffix=st.sampled_from([".csv", ".jsonl", ".parquet"]))
 def test_nothing_is_lost_between_the_files(table, data, suffix, tmp_path_factory):
     folder = tmp_path_factory.mktemp("trip")

@@ -16,6 +16,7 @@ from endoxa_collect.tasks.adding import add_task
 from endoxa_collect.tasks.handing import end, next_turn, take, undo
 from endoxa_collect.tasks.results import all_tables, progress, write_results
 from tasks.conftest import tuples
+from tasks.test_translation import rows as translations
 
 FAULTS = {
     "empty": ([], "has no rows"),
@@ -32,40 +33,52 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_of_a_file_name_their_row_and_nothing_is_kept(name, campaign, tmp_path):
     rows, message = FAULTS[name]
-    path = tmp_path / "items.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]) if rows else ["identity", "attribute"])
-        writer.writeheader()
-        writer.writerows(rows)
+    path = write(tmp_path / "items.csv", rows or {"identity": [], "attribute": []})
     with pytest.raises(UserError, match=message):
         add_task(campaign, "votes", path)
     assert not Task.objects.exists()
 
 
+WORDS = {"rows": [{"text": "a", "language": "en"}], "name": "votes"}
+
+
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("kind", "facts", "message"),
     [
-        ({"needed": "many"}, "The setting 'needed' cannot be 'many'"),
-        ({"needed": 0}, "needed"),
-        ({"nedeed": 3}, "The setting 'nedeed'"),
+        ("votes", {"needed": "many"}, "The setting 'needed' cannot be 'many'"),
+        ("votes", {"needed": 0}, "needed"),
+        ("votes", {"nedeed": 3}, "The setting 'nedeed'"),
+        ("votes", {"needed": 5, "name": "there"}, "has a task 'there' already, of kind votes"),
+        ("words", {**WORDS, "name": "there"}, "has a task 'there' already, of kind votes"),
+        ("votes", {"name": "!!!"}, "cannot be the name of a task"),
+        ("votes", {"name": "a" * 100}, "cannot be the name of a task"),
+        ("poems", {}, "Unknown kind of task 'poems'"),
+        ("harm", {"rows": associations(2), "completion": "javascript:alert(1)"}, "completion"),
+        ("harm", {"rows": associations(2), "completion": "//x.example"}, "completion"),
+        ("harm", {"rows": associations(2), "completion": "ftp://x.example"}, "completion"),
+        ("harm", {"rows": associations(2), "completion": "https://a b"}, "completion"),
+        ("harm", {"rows": [{"association": "", "base_value": "x"}]}, "no association found"),
+        ("pairs", {"rows": [{"sent_more": "Bakers are lazy."}]}, "'suggested'"),
+        ("extraction", {"rows": [{"statement_id": "1", "statement": "Bakers sing"}]}, "no column 'identity'"),
+        ("translation", {"rows": [{**translations(1)[0], "candidate_x_more": "a"}]}, "candidate_x_less"),
+        (
+            "translation",
+            {"rows": [{**translations(1)[0], "candidate_deepl-x1_less": ""}]},
+            "one sentence only",
+        ),
+        (
+            "translation",
+            {"rows": [{"item_id": "a", "sent_more": "A", "sent_less": "B", "language": "es"}]},
+            "no candid",
+        ),
     ],
 )
-def test_settings_that_are_none_are_refused(options, message, make_task):
+def test_kinds_names_settings_and_files_that_cannot_be_are_refused(kind, facts, message, make_task):
+    make_task("votes", tuples(1), name="there")
     with pytest.raises(UserError, match=message):
-        make_task("votes", tuples(1), **options)
-
-
-def test_kinds_names_and_panels_that_cannot_be_are_refused(make_task, campaign, tmp_path):
-    with pytest.raises(UserError, match="Unknown kind of task 'poems'"):
-        add_task(campaign, "poems", tmp_path / "none.csv")
-    make_task("votes", tuples(1))
-    with pytest.raises(UserError, match="has a task 'votes' already, of kind votes"):
-        make_task("votes", tuples(1), needed=5)
-    with pytest.raises(UserError, match="has a task 'votes' already, of kind votes"):
-        make_task("words", [{"text": "a", "language": "en"}], name="votes")
-    with pytest.raises(UserError, match="cannot be the name of a task"):
-        make_task("votes", tuples(1), name="!!!")
-    assert make_task("votes", tuples(1), name="second", panel=True).code
+        make_task(kind, **{"rows": tuples(1), **facts})
+    assert Task.objects.count() == 1
+    assert make_task("votes", tuples(1), name="s", panel=True).code
 
 
 def write(path, rows):
@@ -103,15 +116,12 @@ def test_all_items_come_in_or_none_and_the_first_bad_row_is_named(campaign, tmp_
         add_task(campaign, "votes", write(tmp_path / "more.csv", twice))
     assert task.items.count() == 3
     assert AuditEntry.objects.count() == 1
-
-
-def test_items_without_names_are_not_added_to_others(campaign, tmp_path):
-    nameless = [{"identity": "a", "attribute": "b"}] * 2
-    path = write(tmp_path / "items.csv", nameless)
-    assert add_task(campaign, "votes", path).items == 2
+    # Nor do items without names come in beside others.
+    nameless = write(tmp_path / "nameless.csv", [{"identity": "a", "attribute": "b"}] * 2)
+    assert add_task(campaign, "votes", nameless, name="others").items == 2
     with pytest.raises(UserError, match=r"without names of items \(column 'item_id'\)"):
-        add_task(campaign, "votes", path)
-    assert TaskItem.objects.count() == 2
+        add_task(campaign, "votes", nameless, name="others")
+    assert TaskItem.objects.count() == 5
 
 
 def test_associations_of_a_study_are_added_once_and_its_checks_too(campaign, tmp_path):

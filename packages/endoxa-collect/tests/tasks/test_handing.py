@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from endoxa_collect.models import (
-    Judge,
     Judgement,
     JudgeState,
     Task,
@@ -46,20 +48,12 @@ def judge_all(judge, answer=YES, most=1000):
 
 
 def test_every_item_gets_three_votes_and_none_comes_twice_to_one_judge(votes, make_judge):
+    assert make_judge(votes, "r0") == make_judge(votes, "r0")
+    assert next_turn(make_judge(votes, "r0")).token == next_turn(make_judge(votes, "r0")).token  # reloaded
     orders = [judge_all(make_judge(votes, f"r{k}")) for k in range(5)]
     assert [len(order) for order in orders] == [4, 4, 4, 0, 0]
     assert all(len(set(order)) == len(order) for order in orders)
     assert set(votes.items.values_list("judged", "done")) == {(3, True)}
-
-
-def test_a_reload_shows_the_same_item_and_a_form_sent_twice_counts_once(votes, make_judge):
-    judge = make_judge(votes)
-    turn = next_turn(judge)
-    assert next_turn(judge).token == turn.token
-    first = take(judge, turn.token, YES)
-    assert take(judge, turn.token, NO) == first
-    assert Judgement.objects.count() == 1
-    assert TaskItem.objects.get(pk=turn.item_id).judged == 1
 
 
 def test_an_item_in_somebodys_hands_is_not_given_to_too_many(make_task, make_judge):
@@ -150,53 +144,55 @@ def test_a_drop_outs_block_is_free_again_and_the_spread_stays_even(make_task, ma
     """Blocks of five of 20 items; every third judge goes away after two of them."""
     task = make_task("votes", tuples(20), needed=100, least=1, block=5)
     now = timezone.now()
-    for number in range(30):
+    for number in range(12):
         judge = make_judge(task, f"r{number}")
         for _ in range(2 if number % 3 == 0 else 5):
             take(judge, next_turn(judge, now=now).token, YES, now=now)
         now += timedelta(minutes=16)
     counts = list(task.items.values_list("judged", flat=True))
-    assert sum(counts) == 10 * 2 + 20 * 5 == Judgement.objects.count()
+    assert sum(counts) == 4 * 2 + 8 * 5 == Judgement.objects.count()
     assert max(counts) - min(counts) <= 1
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_whatever_people_do_counts_are_those_of_the_rows(seed, make_task, make_judge):
-    """Judges, skips, repeated forms, undoing, leaving and pauses in any order: nothing is lost or doubled."""
-    rng = random.Random(seed)
-    task = make_task("votes", tuples(6), needed=3)
-    judges = [make_judge(task, f"r{k}") for k in range(6)]
-    now = timezone.now()
-    for _ in range(120):
-        judge = rng.choice(judges)
-        now += timedelta(minutes=rng.choice((0, 1, 20)))
-        what = rng.random()
-        try:
-            if what < 0.1:
-                undo(judge, now=now)
-            elif what < 0.12:
-                end(judge, rng.choice((JudgeState.LEFT, JudgeState.FAILED)))
-            elif (turn := next_turn(judge, now=now)) is not None:
-                if what < 0.2:
-                    take(judge, turn.token, None, now=now)
-                else:
-                    for _ in range(rng.choice((1, 1, 2))):
-                        take(judge, turn.token, rng.choice((YES, NO, UNSURE)), now=now)
-        except TaskOverError:
-            pass
-    in_force = Judgement.objects.filter(undone=False)
-    counted = Counter(in_force.filter(turn__judge__state="active").values_list("turn__item", flat=True))
-    for item in task.items.all():
-        assert item.judged == counted[item.pk]
-        assert item.done == (item.judged >= 3)
-        assert item.judged <= 3
-    pairs = list(in_force.values_list("turn__item", "turn__judge"))
-    assert len(set(pairs)) == len(pairs)
-    before = list(task.items.order_by("pk").values_list("judged", "done"))
-    recount(task, list(task.items.all()))
-    assert list(task.items.order_by("pk").values_list("judged", "done")) == before
+ACTS = st.tuples(
+    st.integers(0, 3),
+    st.sampled_from((0, 1, 20)),
+    st.sampled_from(("judge", "judge", "judge", "twice", "skip", "undo", "leave", "fail", "recount")),
+    st.sampled_from((YES, NO, UNSURE)),
+)
 
 
-def test_a_judge_is_one_for_an_account(votes, make_judge):
-    assert make_judge(votes, "a") == make_judge(votes, "a")
-    assert Judge.objects.count() == 1
+@pytest.mark.slow
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(acts=st.lists(ACTS, min_size=10, max_size=50))
+def test_whatever_people_do_counts_are_those_of_the_rows(acts, make_task, make_judge):
+    """Judges, skips, forms that arrive twice, undoing and leaving in any order: nothing is lost or stored twice."""
+    with transaction.atomic():
+        task = make_task("votes", tuples(4), needed=2)
+        judges = [make_judge(task, f"r{k}") for k in range(4)]
+        now, sent = timezone.now(), {}
+        for who, minutes, what, answer in acts:
+            judge, now = judges[who], now + timedelta(minutes=minutes)
+            with suppress(TaskOverError):
+                if what == "undo":
+                    undo(judge, now=now)
+                elif what in {"leave", "fail"}:
+                    end(judge, {"leave": JudgeState.LEFT, "fail": JudgeState.FAILED}[what])
+                elif what == "recount":
+                    recount(task, list(task.items.all()))
+                elif (turn := next_turn(judge, now=now)) is not None:
+                    first = take(judge, turn.token, None if what == "skip" else answer, now=now)
+                    if what == "twice":
+                        # Whatever the second form says, the first one counts.
+                        assert take(judge, turn.token, NO if answer == YES else YES, now=now) == first
+                        sent[first.pk] = answer
+        for key, answer in sent.items():
+            assert Judgement.objects.get(pk=key).answer == answer
+        in_force = Judgement.objects.filter(undone=False)
+        counted = Counter(in_force.filter(turn__judge__state="active").values_list("turn__item", flat=True))
+        for item in task.items.all():
+            assert item.judged == counted[item.pk] <= 2
+            assert item.done == (item.judged == 2)
+        pairs = list(in_force.values_list("turn__item", "turn__judge"))
+        assert len(set(pairs)) == len(pairs)
+        transaction.set_rollback(True)

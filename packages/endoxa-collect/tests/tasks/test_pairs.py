@@ -5,7 +5,6 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from endoxa.errors import UserError
 from endoxa.instruments.pairs.items import build_pairs
 from endoxa.sources.check import PAIR_CHECKS, check_pairs
 from endoxa.sources.frames import read_table
@@ -136,8 +135,3 @@ def test_two_who_differ_get_a_third(make_task, make_judge):
     found = all_tables(task)
     assert found["items"]["review_state"].to_list() == ["majority"]
     assert found["pairs"]["sent_less"].to_list() == ["Bakers are diligent."]
-
-
-def test_a_file_without_a_second_sentence_is_refused(make_task):
-    with pytest.raises(UserError, match="'suggested'"):
-        make_task("pairs", [{"sent_more": MORE}])

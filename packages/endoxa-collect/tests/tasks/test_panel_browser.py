@@ -111,11 +111,13 @@ def test_a_rater_with_keys_alone(browser, study):
     with visit(browser, address, **DESK) as one:
         one.go(f"{path}?PID=keys")
         to_the_first_item(one)
+        one.page.locator("body.with-keys").wait_for()
         one.check("panel-item-keys")
         for harm, frequent, number in (("2", "y", 1), ("5", "u", 2)):
             for key in (harm, frequent, "Enter"):
                 one.page.keyboard.press(key)
             one.page.get_by_text(f"{number} of 13 done").wait_for()
+            one.page.locator("body.with-keys").wait_for()  # before, a key would be lost
         one.page.keyboard.press("z")
         one.page.get_by_text("1 of 13 done").wait_for()
         assert one.page.locator("input[name=harm][value='5']").count() == 1

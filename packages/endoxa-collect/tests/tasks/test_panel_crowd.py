@@ -11,7 +11,6 @@ from contextlib import closing
 import psycopg
 import pytest
 
-from collect_support.databases import postgres, postgres_programs
 from collect_support.panel_people import Plan, associations, crowd, exported, keyed, plans
 from collect_support.served import endoxa, serving
 
@@ -21,15 +20,9 @@ PEOPLE, ASSOCIATIONS, BLOCK = 20, 30, 10
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
-def test_a_panel_rates_evenly_and_loses_nothing(tmp_path, database):
-    if database == "sqlite":
-        check_panel(tmp_path, {})
-        return
-    programs = postgres_programs()
-    if programs is None:
-        pytest.skip("PostgreSQL is not installed")
-    with postgres(programs) as url:
-        check_panel(tmp_path, {"DATABASE_URL": url})
+def test_a_panel_rates_evenly_and_loses_nothing(tmp_path, database, request):
+    url = request.getfixturevalue("postgresql") if database == "postgres" else ""
+    check_panel(tmp_path, {"DATABASE_URL": url} if url else {})
 
 
 def check_panel(tmp_path, environment):

@@ -14,8 +14,13 @@ from tasks.test_translation import rows as translations
 
 TASKS = "/organise/laces/tasks/"
 NAMED = {"Enter", "Escape", "Tab"}
-NEXT = """old => document.readyState === "complete"
-  && document.querySelector("#judge input[name=token]")?.value !== old"""
+READY = "body.with-keys"
+"""The script of the keys has run on this page; before, a key would be lost."""
+NEXT = """old => {
+  const token = document.querySelector("#judge input[name=token]")?.value;
+  return document.readyState === "complete" && token !== old
+    && (token === undefined || document.body.classList.contains("with-keys"));
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -47,14 +52,16 @@ def make(site, tmp_path_factory):
 
 
 @contextmanager
-def at(browser, site, cookies, address, first="#judge", **options):
-    """A window on the first item of a task, or on its editor."""
+def at(browser, site, cookies, address, **options):
+    """A window on the first item of a task, whose keys are pressed once they do something."""
     with visit(browser, site.address, storage_state=cookies, **{**DESK, **options}) as one:
         one.go(address)
         begin = one.page.locator("form[action$='/begin/'] button")
         if begin.count():  # once in a session
             begin.first.click()
-        one.page.locator(first).wait_for()
+        one.page.locator("#judge").wait_for()
+        if options.get("java_script_enabled", True):
+            one.page.locator(READY).wait_for()
         yield one
 
 
@@ -77,26 +84,31 @@ def in_force(site, name, what="decision"):
 
 
 def test_statements_by_keyboard_alone_and_all_of_them_back(browser, site, signed_in, make):
-    address = make("extraction", rows(20), "many", "--set", "needed=1")
+    address = make("extraction", rows(8), "many", "--set", "needed=1")
     with at(browser, site, signed_in, address) as one:
-        for number in range(20):
-            if number % 10 == 3:
-                press(one, "e", "night bakers", "Enter")
-            elif number % 10 == 5:
-                press(one, "x", "3")
-            elif number % 10 == 7:
-                press(one, "w", "Escape", "d", "bakers", "Tab", "early risers", "Enter")
-            elif number == 8:
-                press(one, "n", "a song", "Escape", "x", "8")
-            elif number == 9:
-                press(one, "k")
-            else:
-                press(one, "Enter" if number % 2 else "a")
+        for keys in (
+            ("Enter",),
+            ("a",),
+            ("e", "night bakers", "Enter"),
+            ("x", "3"),
+            ("w", "Escape", "d", "bakers", "Tab", "early risers", "Enter"),
+            ("n", "a song", "Escape", "x", "8"),
+            ("k",),
+            ("Enter",),
+        ):
+            press(one, *keys)
         assert one.page.get_by_role("heading", level=1).inner_text() == "Nothing is left for you here"
-        assert in_force(site, "many") == [("edit", 2), ("keep", 12), ("omit", 3), ("split", 2)]
+        assert in_force(site, "many") == [
+            ("edit", 1),
+            ("keep", 3),
+            ("omit", 2),
+            ("split", 1),
+        ]  # and one skipped
+        one.page.locator(READY).wait_for()
         one.page.keyboard.press("z")
-        for _ in range(19):
-            one.page.locator("#judge").wait_for()
+        one.page.locator("#judge").wait_for()
+        one.page.locator(READY).wait_for()
+        for _ in range(7):
             press(one, "z")
         assert in_force(site, "many") == []
         assert one.page.locator("[data-key=z]").count() == 0
@@ -106,53 +118,59 @@ def test_a_digit_rejects_only_where_the_reasons_are_open(browser, site, signed_i
     address = make("extraction", rows(2), "digits")
     with at(browser, site, signed_in, address) as one:
         one.check("extraction-desk")
+        reasons = one.page.locator("details:has(> summary[data-key=x])[open]")
         one.page.keyboard.press("3")
+        assert reasons.count() == 0
         one.page.keyboard.press("x")
+        reasons.wait_for()
         one.page.keyboard.press("Escape")
         press(one, "3")
         # Of the two digits one rejects.
         assert in_force(site, "digits") == [("omit", 1)]
         one.page.keyboard.press("x")
+        reasons.wait_for()
         one.page.keyboard.press("8")
         one.page.locator("#note-fault").wait_for()
         one.forgive(422)
-        assert one.page.evaluate("document.activeElement.id") == "note"
+        one.page.locator("#note:focus").wait_for()
 
 
-@pytest.mark.parametrize("language", ["en", "ar"])
-def test_extraction_on_a_phone(browser, site, signed_in, make, language):
-    shown = rows(1)
-    shown[0] |= {
+PAIR = {
+    "item_id": "p1", "sent_more": "Bakers are lazy.", "sent_less": "Bakers are not lazy.", "identity": "bakers",
+    "attribute_more": "lazy", "attribute_less": "not lazy", "language": "en", "how": "negation",
+}  # fmt: skip
+HINDI = PAIR | {"language": "hi", "sent_more": "वे लोग आलसी हैं।", "sent_less": "वे लोग मेहनती हैं।", "identity": ""}
+ON_A_PHONE = {
+    "extraction": rows(1)[0] | {
         "statement": "People say bakers here are always cheerful <b>&",
         "original_statement": "Les boulangers sont gais",
         "language": "fr", "country": "Chile", "question": "work", "omit": "true", "omit_reason": "noise",
         "other_reading": "cooks | cheerful",
-    }  # fmt: skip
-    address = make("extraction", shown, f"phone-{language}")
-    with at(browser, site, signed_in, address, **PHONE, locale=language) as one:
-        assert "<b>&" in one.page.locator(".statement").inner_text()
-        one.check(f"extraction-phone-{language}")
-        one.page.locator("details.fold:not(.keys) > summary").first.click()
-        one.page.locator("details.fold:not(.keys) > summary").last.click()
-        one.check(f"extraction-phone-open-{language}")
-
-
-@pytest.mark.parametrize("language", ["en", "ar"])
-def test_translations_on_a_phone(browser, site, signed_in, make, language):
-    shown = translations(1)[0] | {
+    },
+    "translation": translations(1)[0] | {
         "language": "ar",
         "candidate_deepl-x1_more": "الخبازون في المدينة كسالى.",
         "candidate_deepl-x1_less": "الخبازون في المدينة مجتهدون.",
         "candidate_nllb-600m_more": "خبازو المدينة كسالى <b>.",
         "candidate_nllb-600m_less": "خبازو المدينة نشيطون جدا في عملهم.",
-    }
-    address = make("translation", [shown], f"choose-{language}")
+    },
+    "pairs": HINDI,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+@pytest.mark.parametrize("kind", ON_A_PHONE)
+def test_an_item_on_a_phone(browser, site, signed_in, make, kind, language):
+    address = make(kind, [ON_A_PHONE[kind]], f"{kind}-{language}")
     with at(browser, site, signed_in, address, **PHONE, locale=language) as one:
+        if kind == "extraction":
+            assert "<b>&" in one.page.locator(".statement").inner_text()
         assert "deepl" not in one.page.content()
-        one.check(f"translation-phone-{language}")
-        for fold in range(3):
-            one.page.locator("#change summary").nth(fold).click()
-        one.check(f"translation-phone-open-{language}")
+        one.check(f"{kind}-phone-{language}")
+        folds = one.page.locator("#change summary, details.fold:not(.keys) > summary")
+        for fold in folds.all():
+            fold.click()
+        one.check(f"{kind}-phone-open-{language}")
 
 
 def test_translations_by_keyboard(browser, site, signed_in, make):
@@ -172,23 +190,17 @@ def test_translations_by_keyboard(browser, site, signed_in, make):
         assert in_force(site, "keys", "choice") == []
 
 
-PAIR = {
-    "item_id": "p1", "sent_more": "Bakers are lazy.", "sent_less": "Bakers are not lazy.", "identity": "bakers",
-    "attribute_more": "lazy", "attribute_less": "not lazy", "language": "en", "how": "negation",
-}  # fmt: skip
-
-
 def test_pairs_by_keyboard_with_the_live_check(browser, site, signed_in, make):
     address = make("pairs", [{**PAIR, "item_id": f"p{k}"} for k in range(4)], "pairs-keys")
     with at(browser, site, signed_in, address) as one:
         one.check("pairs-desk")
         one.page.keyboard.press("e")
         one.page.keyboard.type("Bakers are lazy.")
-        assert one.page.locator("#live-same").is_visible()
+        one.page.locator("#live-same").wait_for()
         one.page.keyboard.press("Control+a")
         one.page.keyboard.type("Bakers are hardworking.")
-        assert not one.page.locator("#live-same").is_visible()
-        assert one.page.locator("#live-less mark").inner_text() == "hardworking."
+        one.page.locator("#live-same").wait_for(state="hidden")
+        one.page.locator("#live-less mark", has_text="hardworking.").wait_for()
         assert one.page.locator("#live-less").inner_text() == "Bakers are hardworking."
         press(one, "Escape", "a")
         press(one, "Enter")
@@ -203,17 +215,9 @@ def test_pairs_by_keyboard_with_the_live_check(browser, site, signed_in, make):
         one.check("pairs-desk-fault")
 
 
-@pytest.mark.parametrize("language", ["en", "ar"])
-def test_pairs_on_a_phone_without_a_script(browser, site, signed_in, make, language):
-    shown = {
-        **PAIR,
-        "language": "hi",
-        "sent_more": "वे लोग आलसी हैं।",
-        "sent_less": "वे लोग मेहनती हैं।",
-        "identity": "",
-    }
-    address = make("pairs", [shown], f"pairs-{language}")
-    options = {**PHONE, "locale": language, "java_script_enabled": False}
+def test_pairs_on_a_phone_without_a_script(browser, site, signed_in, make):
+    address = make("pairs", [HINDI], "pairs-plain")
+    options = {**PHONE, "java_script_enabled": False}
     with at(browser, site, signed_in, address, **options) as one:
         one.page.locator("#sent_less").fill("वे लोग <b> बहुत मेहनती नहीं हैं।")
         one.page.locator("button[value=ok]").click()
@@ -221,9 +225,4 @@ def test_pairs_on_a_phone_without_a_script(browser, site, signed_in, make, langu
         one.forgive(422)
         one.page.locator("button[value=despite]").click()
         one.page.locator(".after button").wait_for()
-        assert in_force(site, f"pairs-{language}", "state") == [("changed", 1)]
-    with visit(browser, site.address, storage_state=signed_in, **{**PHONE, "locale": language}) as one:
-        one.go(make("pairs", [shown], f"look-{language}"))
-        one.page.locator("form[action$='/begin/'] button").first.click()
-        one.page.locator("details.fold:not(.keys) > summary").first.click()
-        one.check(f"pairs-phone-{language}")
+        assert in_force(site, "pairs-plain", "state") == [("changed", 1)]

@@ -106,38 +106,15 @@ def test_a_pair_that_is_the_same_after_translation_is_marked():
     assert "".join(part.text for part in found[2].less) == "Los panaderos de 0 son trabajadores."
 
 
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
-        ({"candidate_x_more": "a"}, "candidate_x_less"),
-        ({"candidate_deepl-x1_less": ""}, "one sentence only"),
-    ],
-)
-def test_files_that_cannot_be_used_are_refused(make_task, change, fault):
-    with pytest.raises(UserError, match=fault):
-        make_task("translation", [{**rows(1)[0], **change}])
-
-
-def test_a_file_without_candidates_is_refused(make_task):
-    bare = {name: cell for name, cell in rows(1)[0].items() if not name.startswith("candidate_")}
-    with pytest.raises(UserError, match="no candidates"):
-        make_task("translation", [bare])
+OWN = {"edit": "own", "own_more": "Son A.", "own_less": "Son B."}
 
 
 def choose(judge, wanted):
     """Judge everything: `wanted` gives the number of the candidate, 'own' or 'none', by the item's key."""
     while (turn := next_turn(judge)) is not None:
         choice = wanted[turn.item.key]
-        order = turn.shown["order"]
-        if isinstance(choice, int):
-            place = next(k for k, same in enumerate(order, start=1) if choice in same)
-            cells = {"choice": str(place)}
-        else:
-            cells = (
-                {"choice": "none"}
-                if choice == "none"
-                else {"edit": "own", "own_more": "Son A.", "own_less": "Son B."}
-            )
+        places = {number: place for place, same in enumerate(turn.shown["order"], start=1) for number in same}
+        cells = OWN if choice == "own" else {"choice": str(places.get(choice, "none"))}
         filled = TranslationForm(turn.item.content, turn.shown, cells)
         assert filled.is_valid(), filled.errors
         take(judge, turn.token, filled.answer())
