@@ -93,3 +93,18 @@ class Page(HTMLParser):
             }
             for side in data["answers"]
         }
+
+
+def assert_complete(page: Page) -> None:
+    """Nothing is loaded from anywhere, ids are unique, and every link and label has what it names."""
+    loading = ("link", "img", "iframe", "object", "embed", "base")
+    assert not [tag for tag, _ in page.elements if tag in loading]
+    for tag, own in page.elements:
+        assert not {"src", "srcset", "data", "action", "xlink:href"} & own.keys(), tag
+        assert str(own.get("href") or "#").startswith(("#", "data:text/csv;charset=utf-8,")), own
+    ids = [own["id"] for _, own in page.elements if "id" in own]
+    assert len(ids) == len(set(ids))
+    links = [str(own["href"]) for _, own in page.elements if "href" in own]
+    targets = {link[1:] for link in links if link.startswith("#")}
+    labels = {name for _, own in page.elements for name in str(own.get("aria-labelledby") or "").split()}
+    assert targets | labels <= set(ids)

@@ -30,16 +30,10 @@ def denying(calibrated=PAIRS, seed=1, lean=0.0):
 
 
 def records(*models, **how):
-    frames = []
+    identity, frames = [f"people {k % 24}" for k in range(PAIRS)], []
     for name in models:
         difference, neutral = denying(seed=ord(name), **how)
-        frames.append(
-            make_records(
-                {(name, "sum"): difference},
-                identity=[f"people {k % 24}" for k in range(PAIRS)],
-                neutral=neutral,
-            )
-        )
+        frames.append(make_records({(name, "sum"): difference}, identity=identity, neutral=neutral))
     kinds = np.where(NEGATION, "negation", "antonym").tolist()
     return pl.concat(frames).with_columns(kind=pl.Series(kinds * len(models)))
 
@@ -126,28 +120,25 @@ def test_gate_and_study_take_what_decides(calibrated):
 
 
 @pytest.mark.parametrize(
-    ("denied", "calibrated", "untested"),
-    [(1.0, 0, True), (0.9, 0, True), (0.7, 0, False), (1.0, PAIRS, False), (-1.0, 0, True)],
+    ("denied", "of_calibrated", "untested"),
+    [
+        *((1.0, False, True), (0.9, False, True), (0.7, False, False), (-1.0, False, True)),
+        *((0.95, True, True), (-0.95, True, True), (0.5, True, False)),
+    ],
 )
-def test_a_raw_preference_of_denials_is_not_claimed(denied: float, calibrated: int, untested: bool) -> None:
+def test_a_preference_of_denials_is_not_claimed(denied, of_calibrated, untested) -> None:
     """`denied`: share of pairs in which the other half is a denial, negative where the stereotypical one is."""
     halves = np.where(np.arange(PAIRS) < abs(denied) * PAIRS, np.sign(denied), 0.0)
-    table = records("m", calibrated=calibrated).with_columns(denied=pl.Series(halves))
-    score = scores_of(check_records(table), resamples=100)[0]
-    assert bool(confounded(score.sample)) == untested
-
-
-@pytest.mark.parametrize(("denied", "untested"), [(0.95, True), (-0.95, True), (0.5, False)])
-def test_a_calibrated_preference_of_denials_is_not_claimed(denied: float, untested: bool) -> None:
-    halves = np.where(np.arange(PAIRS) < abs(denied) * PAIRS, np.sign(denied), 0.0)
-    table = records("m").with_columns(denied=pl.Series(halves))
-    score = scores_of(check_records(table), resamples=100)[0]
-    why = confounded(score.sample, calibrated=True)
-    assert ("build pairs with opposites" in why) == untested
-    verdicts = analyze_pairs(table, resamples=200).estimates.filter(
-        pl.col("name") == "calibrated_preference_ratio"
-    )["verdict"]
-    assert (set(verdicts) == {"cannot-be-tested"}) == untested
+    table = records("m", calibrated=PAIRS if of_calibrated else 0).with_columns(denied=pl.Series(halves))
+    sample = scores_of(check_records(table), resamples=100)[0].sample
+    why = confounded(sample, calibrated=of_calibrated)
+    assert bool(why) == untested
+    if of_calibrated:
+        assert ("build pairs with opposites" in why) == untested
+        assert not confounded(sample), "the raw preference is not what decides"
+        estimates = analyze_pairs(table, resamples=200).estimates
+        verdicts = estimates.filter(name="calibrated_preference_ratio")["verdict"]
+        assert (set(verdicts) == {"cannot-be-tested"}) == untested
 
 
 def test_denials_in_either_half_in_turn_are_no_confusion() -> None:

@@ -1,8 +1,9 @@
-"""Every statistic against a number from scipy, statsmodels, a textbook or a worked example."""
+"""Every statistic against a number from scipy, statsmodels, a textbook, a worked example or the original metric.py."""
 
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
@@ -29,11 +30,13 @@ def test_preference_ratio_splits_ties():
     assert ratio.neutral == 0.5
 
 
-def test_bpr_counts_ties_as_not_preferring():
+def test_bpr_counts_ties_as_not_preferring_and_its_ends_are_exact_at_zero_and_one():
     sample = make_sample([1.0, 2.0, 0.5, -1.0, 0.0, 0.0])
     assert only("bpr", sample).value == pytest.approx(3 / 6)
     assert only("tie_share", sample).value == pytest.approx(2 / 6)
     assert math.isnan(only("tie_share", sample).p_value)
+    assert only("bpr", make_sample(-np.ones(9))).low == 0.0
+    assert only("bpr", make_sample(np.ones(9))).high == 1.0
 
 
 def test_all_ties_are_neutral_and_untested():
@@ -44,11 +47,6 @@ def test_all_ties_are_neutral_and_untested():
     # Eight pairs alike: at most 37 % of all pairs are otherwise (Clopper and Pearson).
     assert (clustered.low, clustered.high) == pytest.approx((0.5 - 0.3694 / 2, 0.5 + 0.3694 / 2), abs=1e-4)
     assert clustered.reason == "every pair is a tie"
-
-
-def test_wilson_ends_are_exact_at_zero_and_one():
-    assert only("bpr", make_sample(-np.ones(9))).low == 0.0
-    assert only("bpr", make_sample(np.ones(9))).high == 1.0
 
 
 def test_one_pair_gives_nan_where_undefined():
@@ -95,17 +93,36 @@ def test_calibration_subtracts_the_attribute():
     ratio = only("calibrated_preference_ratio", sample, "Wilson")
     assert (ratio.value, ratio.n) == (pytest.approx(2 / 3), 3)  # 1, -1, 2
     assert only("calibrated_mean_difference", sample, "paired").value == pytest.approx(2 / 3)
-
-
-def test_without_neutral_identities_there_is_nothing_calibrated():
+    own = RNG.normal(1.0, 1.0, 80)
+    known = make_sample(own, neutral=own)
+    assert only("preference_ratio", known, "Wilson").value > 0.7
+    assert only("calibrated_preference_ratio", known, "Wilson").value == 0.5
     for name in ("calibrated_preference_ratio", "calibrated_mean_difference"):
         (nothing,) = estimates(STATISTICS.get(name), make_sample([1.0, -2.0]))
         assert nothing.n == 0
         assert math.isnan(nothing.value)
 
 
-def test_a_model_that_only_knows_the_attribute_is_fully_explained_by_it():
-    own = RNG.normal(1.0, 1.0, 80)
-    sample = make_sample(own, neutral=own)
-    assert only("preference_ratio", sample, "Wilson").value > 0.7
-    assert only("calibrated_preference_ratio", sample, "Wilson").value == 0.5
+@pytest.mark.parametrize(
+    ("sample", "n", "value"),
+    [
+        # stereo: won, won, lost, tie; antistereo: won, lost, lost, tie, tie.
+        (([1, 1, -1, 0, 1, -1, -1, 0, 0], None, ["stereo"] * 4 + ["antistereo"] * 5), 9, 100 * 3 / 9),
+        # Rounding makes ties as metric.py does.
+        (([0.0004, 0.0011, -0.0002], [-10.0] * 3, None), 3, 100 / 3),
+        # Pairs without a label are not counted.
+        (([1.0, 1.0, -1.0], None, ["stereo", "unknown", "stereo"]), 2, 50.0),
+    ],
+)
+def test_crows_metric_of_worked_examples(sample, n, value):
+    difference, less, direction = sample
+    metric = only("crows_metric_score_rounded", make_sample(difference, less=less, direction=direction))
+    assert (metric.n, metric.value) == (n, pytest.approx(value))
+
+
+@pytest.mark.parametrize("file", ["crows_token_cased_first20.csv", "crows_token_lower_first20.csv"])
+def test_the_scores_of_the_original_metric(shared, file):
+    reference = pl.read_csv(shared / "data" / "reference_scores" / file)
+    more, less = reference["sent_more_score_raw"].to_numpy(), reference["sent_less_score_raw"].to_numpy()
+    sample = make_sample(more - less, less=less, direction=reference["stereo_antistereo"].to_list())
+    assert only("crows_metric_score_rounded", sample).value == pytest.approx(100 * reference["score"].mean())

@@ -1,15 +1,22 @@
-"""Scores equal those of independent implementations (shared reference scores) within 1e-4 nats."""
+"""Scores equal those of independent implementations (shared reference scores) within 1e-4 nats.
+
+Every rule, ours and those of installed packages, passes the battery, which notices rules that do not.
+"""
 
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import pytest
 
-from endoxa.instruments.pairs.rules import RULES
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
 from endoxa.models.scoring import open_model, parse_model
 from endoxa.models.spec import ModelOptions
-from endoxa.schema import Pair
+from endoxa.schema import ARCHITECTURES, Pair, Score
+from endoxa.testing.plugins import check_rule
+from support.tiny import PAIRS
 
 TOLERANCE = 1e-4
 
@@ -105,3 +112,39 @@ def test_sentence_scores_equal_an_independent_implementation(
         assert more == less
         assert score.n_tokens == int(row[count])
         assert more == pytest.approx(float(row[column]), abs=TOLERANCE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RULES.all())
+def test_rule_keeps_its_promises(name, tiny_models):
+    rule = RULES.get(name)
+    check_rule(rule, tiny_models[rule.architecture], PAIRS)
+
+
+SUM = RULES.get("sum")
+
+
+@pytest.mark.parametrize(
+    ("broken", "complaint"),
+    [
+        ({"value": lambda score: score.total}, "nothing scored"),
+        (
+            {"requests": lambda pairs, model: [SUM.requests(pairs, model)[0]] * len(pairs)},
+            "order of the rows",
+        ),
+    ],
+)
+def test_the_battery_notices_a_broken_rule(broken, complaint, tiny_models):
+    with pytest.raises(AssertionError, match=complaint):
+        check_rule(replace(SUM, **broken), tiny_models["causal"], PAIRS)
+
+
+def test_every_architecture_has_a_usual_rule_and_unknown_names_name_the_nearest():
+    assert set(DEFAULT_RULES) == set(ARCHITECTURES)
+    assert all(RULES.get(name).architecture == kind for kind, name in DEFAULT_RULES.items())
+    with pytest.raises(UserError, match="crows-token"):
+        RULES.get("crows-tokens")
+
+
+def test_afristereo_counts_one_token_too_many():
+    assert RULES.get("afristereo").value(Score(-12.0, 3)) == pytest.approx(-16.0)
