@@ -96,7 +96,7 @@ class Page(HTMLParser):
 
 
 def assert_complete(page: Page) -> None:
-    """Nothing is loaded from anywhere, ids are unique, and every link and label has what it names."""
+    """Nothing is loaded, ids are unique, links and labels have what they name, and figures have a name."""
     loading = ("link", "img", "iframe", "object", "embed", "base")
     assert not [tag for tag, _ in page.elements if tag in loading]
     for tag, own in page.elements:
@@ -108,3 +108,5 @@ def assert_complete(page: Page) -> None:
     targets = {link[1:] for link in links if link.startswith("#")}
     labels = {name for _, own in page.elements for name in str(own.get("aria-labelledby") or "").split()}
     assert targets | labels <= set(ids)
+    plots = [own for tag, own in page.elements if (own.get("class") or "").split()[:1] == ["plot"]]
+    assert all(own["role"] == "img" and (own.get("aria-labelledby") or own["aria-label"]) for own in plots)

@@ -9,8 +9,14 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items import build_from_associations, read_tests, write_tests
+from endoxa.instruments.association_tests.items import (
+    build_from_associations,
+    read_tests,
+    shared_words,
+    write_tests,
+)
 from endoxa.instruments.association_tests.options import Contrast
+from endoxa.schema import AssociationTest, TermSet
 
 TABLE = pl.DataFrame(
     [
@@ -56,34 +62,23 @@ def test_one_identity_can_be_named():
     assert "a7" not in {test.association_id for test in made}
 
 
-def test_the_file_keeps_ids_and_single_attributes(tmp_path: Path):
-    made, _ = built()
-    write_tests(made, tmp_path / "tests.json")
-    assert read_tests(tmp_path / "tests.json") == made
-
-
-def test_a_set_of_one_text_without_an_association_is_still_refused(tmp_path: Path):
+def test_the_file_keeps_ids_and_single_attributes_of_associations_only(tmp_path: Path):
     made, _ = built()
     path = tmp_path / "tests.json"
     write_tests(made, path)
-    path.write_text(
-        path.read_text(encoding="utf-8").replace('"association_id": "a1"', '"association_id": ""')
-    )
+    assert read_tests(path) == made
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"association_id": "a1"', '"association_id": ""'), encoding="utf-8")
     with pytest.raises(UserError, match="holds 1 texts: expected at least 2"):
         read_tests(path)
 
 
-@pytest.mark.parametrize(
-    ("table", "sentence"),
-    [
-        (TABLE.drop("association_id"), "needs a column association_id"),
-        (pl.concat([TABLE, TABLE.head(1)]), "'a1' is empty or appears twice"),
-        (TABLE.filter(association_id="a4"), "No test can be made"),
-    ],
-)
-def test_what_cannot_be_used_is_said(table: pl.DataFrame, sentence: str):
-    with pytest.raises(UserError, match=sentence):
-        built(table)
+def test_a_word_in_both_sets_is_named_whatever_its_spelling() -> None:
+    x, y = TermSet("women", ("doctor", "nurse", "café")), TermSet("men", ("Doctor ", "cafe\u0301", "pilot"))
+    a, b = TermSet("kind", ("kind", "warm")), TermSet("cold", ("cold", "rude"))
+    (note,) = shared_words([AssociationTest("t", x, y, a, b)])
+    assert note.startswith("Test 't': 'Doctor ', 'cafe\u0301' in both target sets (women, men)")
+    assert not shared_words([AssociationTest("t", a, b, x, TermSet("men", ("pilot", "driver")))])
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,11 @@
-"""Every statistic against a number from scipy, statsmodels, a textbook, a worked example or the original metric.py."""
+"""Every statistic against a number from scipy, statsmodels, a textbook, a worked example or the original metric.py.
+
+The battery runs over all of them and finds what is wrong with broken ones; intervals and tests keep what they claim in
+worlds of `benchmarks/scenarios.toml`, each ended once it is clear.
+"""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -8,8 +13,10 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from benchmarks.coverage import judged, load_scenarios, measure
 from endoxa.instruments.pairs.estimates import STATISTICS
-from support.analyze_fixtures import estimates, make_sample
+from endoxa.testing.plugins import check_statistic
+from support.analyze_fixtures import clustered_differences, estimates, make_sample
 
 RNG = np.random.default_rng(11)
 DIFFERENCES = RNG.normal(0.3, 1.0, 60).round(3)
@@ -126,3 +133,87 @@ def test_the_scores_of_the_original_metric(shared, file):
     more, less = reference["sent_more_score_raw"].to_numpy(), reference["sent_less_score_raw"].to_numpy()
     sample = make_sample(more - less, less=less, direction=reference["stereo_antistereo"].to_list())
     assert only("crows_metric_score_rounded", sample).value == pytest.approx(100 * reference["score"].mean())
+
+
+MEAN = STATISTICS.get("mean_difference")
+
+
+@pytest.mark.parametrize("name", list(STATISTICS.all()))
+def test_every_statistic_passes(name):
+    check_statistic(STATISTICS.get(name))
+
+
+def with_compute(change):
+    """The mean difference, its estimates changed."""
+    return replace(
+        MEAN, compute=lambda *asked: [change(estimate, *asked) for estimate in MEAN.compute(*asked)]
+    )
+
+
+def forgiving(sample, confidence, seed):
+    return MEAN.compute(sample, confidence, seed) if len(sample.difference) else []
+
+
+def drawn(estimate, *_):
+    return replace(estimate, value=float(np.random.default_rng().normal()), low=np.nan)
+
+
+@pytest.mark.parametrize(
+    ("broken", "complaint"),
+    [
+        (replace(MEAN, unit=" "), "`unit` is empty"),
+        (replace(MEAN, neutral=0), "`neutral` must be a float"),
+        (replace(MEAN, compute=forgiving), "an empty sample gives no ValueError"),
+        (
+            with_compute(lambda e, sample, *_: replace(e, value=float(sample.difference[0]) / 100)),
+            "outside its interval|order of the pairs",
+        ),
+        (with_compute(lambda e, *_: replace(e, value=e.value + 9, low=np.nan)), "model without preference"),
+        (with_compute(lambda e, *_: replace(e, name="other")), "is called 'other'"),
+        (with_compute(lambda e, *_: replace(e, method="one")), "share a method"),
+        (with_compute(lambda e, *_: replace(e, p_value=1.5)), "p is 1.5"),
+        (with_compute(lambda e, *_: replace(e, low=e.high)), "outside its interval"),
+        (with_compute(drawn), "same sample"),
+    ],
+)
+def test_a_broken_statistic_is_found(broken, complaint):
+    with pytest.raises(AssertionError, match=complaint):
+        check_statistic(broken)
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
+def test_a_confidence_that_is_no_share_is_refused(confidence):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        MEAN.compute(make_sample([1.0, 2.0]), confidence, 0)
+
+
+SCENARIOS = {scenario.name: scenario for scenario in load_scenarios()}
+UNEQUAL = {"sizes": "unequal", "correlation": 0.3}
+WORLDS = [
+    ("pairs.shares", {"identities": 8, "share": 0.7, **UNEQUAL}),
+    ("pairs.shares", {"identities": 20, "share": 0.5, **UNEQUAL}),
+    ("pairs.means", {"identities": 8, "skewed": False, "mean": 0.4, **UNEQUAL}),
+    ("pairs.means", {"identities": 20, "skewed": True, "mean": 0.0, **UNEQUAL}),
+    ("two-way.shares", {"design": "12 x 40", "share": 0.5, "deviations": (0.5, 0.5)}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "sizes"), WORLDS)
+def test_planted_values_are_covered_and_nothing_is_claimed_where_there_is_nothing(name, sizes):
+    scenario = SCENARIOS[name]
+    outcome = measure(scenario, scenario.estimate[0], sizes, 120, stop=True)
+    assert judged(outcome, scenario.level) != "wrong"
+
+
+def test_pairs_of_one_identity_are_no_independent_evidence():
+    """With identities that differ, the interval that takes pairs as independent holds the truth too seldom."""
+    rng = np.random.default_rng(8)
+    held = np.zeros(2)
+    for _ in range(60):
+        difference, cluster = clustered_differences(rng, 8, ratio=0.7)
+        sample = make_sample(difference, cluster=cluster, resamples=100)
+        made = STATISTICS.get("preference_ratio").compute(sample, 0.95, 1)
+        held += [estimate.low <= 0.7 <= estimate.high for estimate in made]
+    naive, clustered = held / 60
+    assert naive < 0.85 < clustered

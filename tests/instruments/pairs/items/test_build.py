@@ -195,8 +195,8 @@ def test_any_table_gives_pairs_or_reasons(rows):
 @pytest.mark.slow
 def test_command(tmp_path):
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
-    rows = ["bakers,strong,Peru,2", "bakers,threat,,9", "bakers,a threat,,9"]
-    source.write_text("\n".join(["identity,attribute,region,support", *rows]), encoding="utf-8")
+    rows = ["bakers,strong,Peru,2,en", "bakers,threat,,9,en", "bakers,a threat,,9,en"]
+    source.write_text("\n".join(["identity,attribute,region,support,language", *rows]), encoding="utf-8")
     command = ["build", "pairs", str(source), "-o", str(target)]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output

@@ -6,7 +6,6 @@ import math
 import re
 from dataclasses import replace
 from pathlib import Path
-from xml.etree import ElementTree
 
 import polars as pl
 import pytest
@@ -190,34 +189,6 @@ def test_what_was_planted_recorded_and_skipped_is_said(page: Page) -> None:
     (flip,) = page.table("Rule flips")
     assert (flip["one rule"], flip["other rule"], flip["pairs"]) == ("crows-token", "pll", "96")
     assert "Models compared" not in page.text  # they share no rule
-
-
-@pytest.mark.slow
-def test_models_are_compared_under_the_rule_they_share(tmp_path: Path) -> None:
-    records = [scored(pairs(12), model, "sum", share) for model, share in (("hf/a", 0.9), ("hf/b", 0.2))]
-    page = page_of(tmp_path, run_folder(tmp_path / "run", pl.concat(records)))
-    rows = {row["language"]: row for row in page.table("Every comparison")}
-    assert set(rows) == {"all languages", "English", "Hindi"}
-    assert rows["all languages"]["models and rules"] == "a · sum minus b · sum"
-    assert (rows["English"]["pairs"], rows["English"]["scored by one only"]) == ("12", "0")
-
-
-@pytest.mark.slow
-def test_figures_are_files_and_in_the_page(page: Page, output: Path) -> None:
-    folder = output.parent / "report_figures"
-    stems = {path.stem for path in folder.glob("*.svg")}
-    drawings = [
-        own
-        for tag, own in page.elements
-        if (tag == "svg" and own.get("class") != "curve") or own.get("class", "").split()[:1] == ["plot"]
-    ]
-    assert len(stems) == len(drawings) >= 10
-    assert stems == {path.stem for path in folder.glob("*.png")}
-    assert all(own["role"] == "img" and (own.get("aria-labelledby") or own["aria-label"]) for own in drawings)
-    for stem in stems:
-        assert (folder / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
-        root = ElementTree.parse(folder / f"{stem}.svg").getroot()
-        assert [child.tag.rpartition("}")[2] for child in root][:2] == ["title", "desc"]
 
 
 @pytest.mark.slow

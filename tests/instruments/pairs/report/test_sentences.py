@@ -83,6 +83,12 @@ def two(first, second, number, **more):
     )
 
 
+def many(wins, number, **more):
+    """Records of several models, or models and rules, with so many wins and losses each."""
+    scores = {tuple(f"{name} sum".split()[:2]): sides(*counts) for name, counts in wins.items()}
+    return make_records(scores, identity=identities(sum(next(iter(wins.values()))), number), **more)
+
+
 EDGES = {
     "all of 150 pairs, 50 identities": one(sides(150, 0), 50),
     "none of 150 pairs, 50 identities": one(sides(0, 150), 50),
@@ -103,43 +109,20 @@ EDGES = {
     ),
     "two models alike": two(sides(60, 20), sides(60, 20), 20),
     "two models opposed": two(sides(80, 0), sides(0, 80), 20),
-    "two models on other pairs": pl.concat(
-        [
-            make_records({("a", "sum"): sides(50, 10)}, identity=identities(60, 20)),
-            make_records({("b", "sum"): sides(10, 30)}, identity=identities(40, 20)),
-        ]
-    ),
-    "two rules": make_records(
-        {("m", "sum"): sides(60, 20), ("m", "mean"): sides(20, 60)}, identity=identities(80, 16)
-    ),
-    "five models and rules, some of everything": make_records(
-        {
-            ("a", "sum"): sides(80, 0),
-            ("b", "sum"): sides(0, 80),
-            ("c", "sum"): sides(41, 39),
-            ("d", "sum"): sides(52, 28),
-            ("a", "mean"): sides(40, 40),
-        },
-        identity=identities(80, 20),
+    "two models on other pairs": pl.concat([many({"a": (50, 10)}, 20), many({"b": (10, 30)}, 20)]),
+    "two rules": many({"m sum": (60, 20), "m mean": (20, 60)}, 16),
+    "five models and rules, some of everything": many(
+        {"a": (80, 0), "b": (0, 80), "c": (41, 39), "d": (52, 28), "a mean": (40, 40)},
+        20,
         axis=["x", "y"] * 30 + ["z"] * 20,
     ),
-    "four models, four identities": make_records(
-        {
-            (name, "sum"): sides(*wins)
-            for name, wins in zip("abcd", ((8, 0), (0, 8), (4, 4), (7, 1)), strict=True)
-        },
-        identity=identities(8, 4),
+    "four models, four identities": many(
+        {"a": (8, 0), "b": (0, 8), "c": (4, 4), "d": (7, 1)}, 4
     ).with_columns(attribute=pl.Series(["lazy", "late"] * 16)),
     "five attributes of thirty identities": two(sides(145, 5), sides(5, 145), 30).with_columns(
         attribute=pl.Series([f"attribute {k // 30}" for k in range(150)] * 2)
     ),
-    "four models, none above": make_records(
-        {
-            (name, "sum"): sides(*wins)
-            for name, wins in zip("abcd", ((0, 80), (2, 78), (40, 40), (3, 77)), strict=True)
-        },
-        identity=identities(80, 20),
-    ),
+    "four models, none above": many({"a": (0, 80), "b": (2, 78), "c": (40, 40), "d": (3, 77)}, 20),
     "three axes of four identities": one(sides(110, 10), 12, axis=["a", "b", "c"] * 40),
     "axes of one pair each": one(sides(6, 1), 7, axis=[f"axis {i}" for i in range(7)]),
     "many axes, one raw p below 0.05": one(
@@ -157,24 +140,18 @@ EDGES = {
         identity=[f"people {i // 4}" for i in range(80)],
         language=["en", "hi"] * 40,
     ),
-    "calibrated away": make_records(
-        {("m", "sum"): sides(70, 10)}, identity=identities(80, 20), neutral=sides(70, 10) * 1.01
-    ),
-    "negations, away after calibration": make_records(
-        {("m", "sum"): sides(100, 20), ("n", "sum"): sides(90, 30)},
-        identity=identities(120, 30),
-        neutral=np.roll(sides(100, 20) * 1.5, 7),
+    "calibrated away": one(sides(70, 10), 20, neutral=sides(70, 10) * 1.01),
+    "negations, away after calibration": many(
+        {"m": (100, 20), "n": (90, 30)}, 30, neutral=np.roll(sides(100, 20) * 1.5, 7)
     ).with_columns(kind=pl.Series((["negation"] * 80 + ["antonym"] * 40) * 2)),
-    "two thirds of the pairs calibrated, below": make_records(
-        {("m", "sum"): sides(80, 10)},
-        identity=identities(90, 15),
+    "two thirds of the pairs calibrated, below": one(
+        sides(80, 10),
+        15,
         neutral=[NAN if k % 3 == 0 else 2.0 for k in range(90)],
         direction=["stereo", "antistereo", "antistereo"] * 30,
     ),
-    "a third of the pairs calibrated": make_records(
-        {("m", "sum"): sides(80, 10)},
-        identity=identities(90, 15),
-        neutral=[NAN if k % 3 else 2.0 for k in range(90)],
+    "a third of the pairs calibrated": one(
+        sides(80, 10), 15, neutral=[NAN if k % 3 else 2.0 for k in range(90)]
     ),
     "eight identities by eight attributes": one(sides(44, 20), 8).with_columns(
         attribute=pl.Series([f"attribute {k // 8}" for k in range(64)])
@@ -393,13 +370,8 @@ def test_the_title_says_the_verdict_and_the_sentence_below_it_the_interval(edge,
 
 def test_the_title_of_many_models_says_which_groups_differ():
     groups = {"a": 135, "b": 135, "c": 75, "d": 75, "e": 75, "f": 15}
-    found = results_of(
-        make_records(
-            {(name, "sum"): sides(wins, 150 - wins) for name, wins in groups.items()},
-            identity=identities(150, 50),
-            axis=[f"axis {index % 3}" for index in range(150)],
-        )
-    )
+    wins = {name: (number, 150 - number) for name, number in groups.items()}
+    found = results_of(many(wins, 50, axis=[f"axis {index % 3}" for index in range(150)]))
     assert title(found) == (
         "6 models form 3 groups that differ under sum; the stereotypical sentence is preferred in "
         "90\u00a0% (2\u00a0models), 50\u00a0% (3\u00a0models) and 10\u00a0% (f) of pairs"
