@@ -53,6 +53,19 @@ def test_the_identity_stands_against_the_others_of_its_axis_and_language():
     assert test.b.texts == ("These people are weak.",)
 
 
+def test_words_by_which_associations_were_read_go_with_the_tests_made_of_them():
+    """Those of their association only, beside the words of the sentences."""
+    cells = {"built_by": "endoxa curate extract", "words": "survey readings:en"}
+    read = {
+        name: pl.when(association_id="a2").then(pl.lit(text)).otherwise(pl.lit(""))
+        for name, text in cells.items()
+    }
+    by_id = {test.association_id: test for test in built(TABLE.with_columns(**read))[0]}
+    assert "survey readings:en" in by_id["a2"].words
+    assert "survey readings" not in by_id["a1"].words
+    assert by_id["a1"].words == next(test.words for test in built()[0] if test.association_id == "a1")
+
+
 def test_one_identity_can_be_named():
     more = pl.concat(
         [TABLE, TABLE.head(1).with_columns(association_id=pl.lit("a7"), identity=pl.lit("girls"))]

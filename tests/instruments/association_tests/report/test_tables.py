@@ -57,7 +57,7 @@ def test_markdown_is_laid_out_as_in_the_paper(tmp_path: Path) -> None:
     assert "one-sided permutation p-value at most 0.05 after Benjamini-Hochberg over all tests" in lines[-1]
 
 
-def test_latex_has_languages_above_models_and_needs_only_booktabs(tmp_path: Path) -> None:
+def test_latex_has_languages_above_models_and_is_escaped(tmp_path: Path) -> None:
     text = written(tmp_path, paper(), "t.tex")
     assert r" &  & \multicolumn{2}{c}{English} & \multicolumn{2}{c}{Hindi} \\" in text
     assert r"\cmidrule(lr){3-4}\cmidrule(lr){5-6}" in text

@@ -102,6 +102,18 @@ def test_kinds_are_those_that_builders_state_or_that_words_show():
     assert set(kinds_of(table.select("language"))) == {"other"}
 
 
+@pytest.mark.parametrize(
+    ("more", "less", "denied"), [("late for work", "not late", 1.0), ("not late", "late for work", -1.0)]
+)
+def test_the_half_with_more_denials_denies_however_many_words_it_has(more, less, denied):
+    columns = {"attribute_more": more, "attribute_less": less, "built_by": "endoxa build pairs"}
+    made = {name: pl.lit(text) for name, text in (columns | {"words": "pair templates:en"}).items()}
+    assert (
+        check_records(records("m").head(2).drop("kind").with_columns(**made))["denied"].to_list()
+        == [denied] * 2
+    )
+
+
 @pytest.mark.parametrize("calibrated", [PAIRS, 119])
 def test_gate_and_study_take_what_decides(calibrated):
     """Scores of the calibrated pairs, the neutral difference taken off, or all scores as they are."""

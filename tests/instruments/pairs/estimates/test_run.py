@@ -14,9 +14,8 @@ from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import PairsAnalysis, analyze_pairs
 from endoxa.instruments.pairs.report.preference import headline_of
 from endoxa.schema import ESTIMATE_COLUMNS
-from endoxa.sources.frames import write_table
 from endoxa.stats.verdicts import adjust
-from support.analyze_fixtures import clustered_differences, make_records
+from support.analyze_fixtures import make_records
 
 RNG = np.random.default_rng(5)
 CLUSTERED = "identities and attributes as units"
@@ -124,19 +123,6 @@ def test_the_families_are_models_and_after_them_models_by_axes():
         assert part["p_adjusted"].to_list() == pytest.approx(adjust(part["p_value"].to_list()).tolist())
 
 
-def test_planted_preferences_are_recovered():
-    rng = np.random.default_rng(21)
-    neutral, cluster = clustered_differences(rng, 60, ratio=0.5, icc=0.1)
-    biased, _ = clustered_differences(rng, 60, ratio=0.75, icc=0.1)
-    identity = [f"group {code}" for code in cluster]
-    records = make_records({("n", "sum"): neutral, ("b", "sum"): biased}, identity=identity)
-    analysis = quick(records, resamples=1000)
-    for model, truth in (("n", 0.5), ("b", 0.75)):
-        assert clustered(analysis, "low", model=model) < truth < clustered(analysis, "high", model=model)
-    assert clustered(analysis, "p_adjusted", model="n") > 0.05
-    assert clustered(analysis, "p_adjusted", model="b") < 0.01
-
-
 @pytest.mark.parametrize("identity", [None, NINE])
 def test_neither_the_order_of_rows_nor_their_numbers_as_ids_change_a_byte(identity):
     records = make_records({(model, "sum"): RNG.normal(size=40) for model in "ab"}, identity=identity)
@@ -203,16 +189,6 @@ def test_one_name_in_two_files_is_two_items():
 def test_options_out_of_range(options, message):
     with pytest.raises(UserError, match=message):
         quick(drawn(3), **options)
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-def test_estimates_are_written_and_read_back(tmp_path, suffix):
-    analysis = quick(drawn(12))
-    path = tmp_path / "new" / f"estimates{suffix}"
-    write_table(analysis.estimates, path)
-    read = {".csv": pl.read_csv, ".jsonl": pl.read_ndjson, ".parquet": pl.read_parquet}[suffix](path)
-    assert read.columns == list(ESTIMATE_COLUMNS)
-    assert read["value"].to_list() == analysis.estimates["value"].to_list()  # each row once
 
 
 differences = st.lists(

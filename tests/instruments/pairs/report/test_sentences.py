@@ -239,6 +239,19 @@ def test_many_models_are_summed_up_and_drawn_in_order():
         assert re.search(rf"{words[verdict]}[a-z ]* in {number}\b", str(axes.findings[1]))
 
 
+@pytest.mark.parametrize(("units", "few"), [(9, True), (10, False)])
+def test_up_to_nine_units_only_a_nearly_unanimous_preference_could_show(units, few):
+    row = {
+        "detectable": 0.9,
+        "clusters": units,
+        "sampled": "identities",
+        "attributes": 0,
+        "value": 0.5,
+        "reason": "",
+    }
+    assert ("only a nearly unanimous preference could show" in preference.power(row)) == few
+
+
 def test_claims_about_few_attributes_are_about_these_only():
     sections = sections_of(results("five attributes of thirty identities"))
     claims = [
