@@ -1,6 +1,7 @@
 """`endoxa build tests`: word lists as published, crossing as in the paper's tables, associations, and refusals."""
 
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -183,6 +184,7 @@ def test_no_text_stands_on_both_sides(attribute):
 @settings(max_examples=8)
 @given(number=st.integers(1, 6), language=st.sampled_from(LANGUAGES))
 def test_sentences_per_term(number, language):
+    assert [sentences_per_term(word) for word in (str(number), "all", "words")] == [number, ALL, WORDS]
     one = made("gender", "violence", (language,), per_term=number)[0]
     most = max(one.x.terms.count(term) for term in one.x.terms)
     assert 1 <= most <= number
@@ -192,45 +194,13 @@ def test_sentences_per_term(number, language):
     assert set(one.x.texts) <= set(every.x.texts)
 
 
-def test_count_of_sentences_on_the_command_line():
-    assert [sentences_per_term(word) for word in ("3", "all", "words")] == [3, ALL, WORDS]
-
-
 def test_everything_there_is():
     assert available(LISTS).height == len(LISTS.sets)
-    result = CliRunner().invoke(app, ["build", "tests", "--list"])
-    assert result.exit_code == 0
-    assert "axis caste: upper, lower" in result.output
-    assert "Caliskan et al. 2017" in result.output
 
 
 # ---------------------------------------------------------------------- lists of one's own
 
-SET = '[[set]]\nlist = "trades"\nlanguage = "en"\n'
-OWN = f"""
-source = "our survey"
-[axes]
-trade = ["baker", "smith"]
-[attributes.warm-cold]
-direction.trade = "bakers with warm"
-{SET}group = {{ trade = "baker" }}
-kind = "noun"
-terms = [{{ s = "baker" }}, {{ s = "pastry cook" }}, {{ s = "miller" }}, {{ s = "oven hand" }}]
-{SET}group = {{ trade = "smith" }}
-kind = "noun"
-forms = ["s", "p"]
-terms = [["smith", "smiths"], ["farrier", "farriers"], ["welder", "welders"], ["founder", "founders"]]
-{SET}attribute = "warm-cold"
-side = "a"
-name = "warm"
-kind = "adjective"
-terms = ["warm", "hot", "mild", "cosy"]
-{SET}attribute = "warm-cold"
-side = "b"
-name = "cold"
-kind = "adjective"
-terms = ["cold", "cool", "icy", "chilly"]
-"""
+OWN = Path(__file__).with_name("trades.toml").read_text(encoding="utf-8")
 
 
 def own(tmp_path, text):
