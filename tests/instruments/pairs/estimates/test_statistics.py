@@ -67,13 +67,14 @@ def test_one_pair_gives_nan_where_undefined():
 
 
 def test_indibias_readings_differ_for_antistereo_pairs():
-    # sent_more wins two of the stereo pairs and one of the antistereo ones; the last pair is a tie.
-    sample = make_sample(
-        [1.0, 1.0, -1.0, 1.0, -1.0, 0.0],
-        direction=["stereo", "stereo", "stereo", "antistereo", "antistereo", "stereo"],
-    )
-    assert only("bias_percentage_literal", sample).value == pytest.approx(100 * (2 + 1) / 6)
-    assert only("bias_percentage_always_more", sample).value == pytest.approx(100 * 3 / 6)
+    """sent_more wins two of four stereo pairs and both antistereo ones, which count against as written; one ties."""
+    direction = ["stereo", "stereo", "stereo", "antistereo", "antistereo", "stereo"]
+    sample = make_sample([1.0, 1.0, -1.0, 1.0, 1.0, 0.0], direction=direction)
+    for name, won in (("bias_percentage_literal", 2), ("bias_percentage_always_more", 4)):
+        percentage = only(name, sample)
+        low, high = proportion_confint(won, 6, method="wilson")
+        assert percentage.value == pytest.approx(100 * won / 6)
+        assert (percentage.low, percentage.high) == pytest.approx((100 * low, 100 * high))
     unlabelled = make_sample([1.0, -1.0], direction=["unknown", "unknown"])
     assert only("bias_percentage_literal", unlabelled).n == 0
     assert only("bias_percentage_always_more", unlabelled).value == 50.0
