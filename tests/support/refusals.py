@@ -84,5 +84,7 @@ def assert_refused(row: Refusal, request: pytest.FixtureRequest) -> None:
     assert ended.value.code == row.code, message
     after = contents(folder)
     assert {name: after.get(name) for name in before} == before
-    made = {name for name in after if name not in before and not name.startswith(tuple(row.leaves) or ("\0",))}
+    made = {
+        name for name in after if name not in before and not name.startswith(tuple(row.leaves) or ("\0",))
+    }
     assert not made, made
