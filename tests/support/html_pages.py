@@ -93,3 +93,20 @@ class Page(HTMLParser):
             }
             for side in data["answers"]
         }
+
+
+def assert_complete(page: Page) -> None:
+    """Nothing is loaded, ids are unique, links and labels have what they name, and figures have a name."""
+    loading = ("link", "img", "iframe", "object", "embed", "base")
+    assert not [tag for tag, _ in page.elements if tag in loading]
+    for tag, own in page.elements:
+        assert not {"src", "srcset", "data", "action", "xlink:href"} & own.keys(), tag
+        assert str(own.get("href") or "#").startswith(("#", "data:text/csv;charset=utf-8,")), own
+    ids = [own["id"] for _, own in page.elements if "id" in own]
+    assert len(ids) == len(set(ids))
+    links = [str(own["href"]) for _, own in page.elements if "href" in own]
+    targets = {link[1:] for link in links if link.startswith("#")}
+    labels = {name for _, own in page.elements for name in str(own.get("aria-labelledby") or "").split()}
+    assert targets | labels <= set(ids)
+    plots = [own for tag, own in page.elements if (own.get("class") or "").split()[:1] == ["plot"]]
+    assert all(own["role"] == "img" and (own.get("aria-labelledby") or own["aria-label"]) for own in plots)

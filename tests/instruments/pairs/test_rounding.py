@@ -77,8 +77,8 @@ def test_full_precision_is_not_scored_twice(tmp_path):
     run = probed(tmp_path, model)
     assert "rounding" not in run.facts["models"][0]
     assert model.batches == [2, 198]
-    analysis = analyze_pairs(load_records([tmp_path / "run"]), resamples=100)
-    assert analysis.estimates.select(pl.col(COLUMNS).is_null().all()).row(0) == (True,) * len(COLUMNS)
+    columns = estimates_of(tmp_path / "run").select(COLUMNS)
+    assert columns.null_count().row(0) == (columns.height,) * len(COLUMNS)
 
 
 def test_a_run_stopped_while_it_measures_goes_on(tmp_path):
@@ -92,53 +92,43 @@ def test_a_run_stopped_while_it_measures_goes_on(tmp_path):
     assert both["mean"]["largest"] == pytest.approx(NOISE / 5)
 
 
+def items(number, **columns):
+    """So many pairs, each about an identity of its own unless `columns` say otherwise."""
+    named = {"item_id": "i{}", "sent_more": "Sentence {} is one.", "sent_less": "Sentence {} is another."}
+    numbers = pl.DataFrame({"k": range(number)})
+    texts = {name: pl.format(text, "k") for name, text in (named | {"identity": "group {}"}).items()}
+    labels = {"language": "en", "axis": "age", "direction": "stereo", "stereotypical": "more"}
+    fixed = {name: pl.lit(text) for name, text in labels.items()}
+    return numbers.with_columns(**texts | fixed | columns).drop("k")
+
+
+def estimates_of(folder):
+    return analyze_pairs(load_records([folder])).estimates
+
+
 def test_bounds_are_those_counted_by_hand(tmp_path):
     """Of 8 pairs 3 win and 2 lose by more than 0.25; 1 wins and 1 loses by less, 1 is a tie: 3/8 to 6/8."""
-    differences = [1.0, 0.5, 0.3, -1.0, -0.26, 0.2, -0.25, 0.0]
-    items = pl.DataFrame(
-        {
-            "item_id": [f"i{k}" for k in range(8)],
-            "language": "en",
-            "axis": "age",
-            "direction": "stereo",
-            "stereotypical": "more",
-            "sent_more": [f"a{k}" for k in range(8)],
-            "sent_less": [f"b{k}" for k in range(8)],
-            "identity": [f"group {k}" for k in range(8)],
-        }
-    )
-    table = scored(items, "m", "sum", 0.5).with_columns(score_more=-20 + pl.Series(differences))
+    differences = pl.Series([1.0, 0.5, 0.3, -1.0, -0.26, 0.2, -0.25, 0.0])
+    table = scored(items(8), "m", "sum", 0.5).with_columns(score_more=-20 + differences)
     folder = run_folder(tmp_path / "run", table, **PLANTED)
-    rows = analyze_pairs(load_records([folder])).estimates.filter(name="preference_ratio", axis="all")
+    rows = estimates_of(folder).filter(name="preference_ratio", axis="all")
     assert rows.height == 2
     for row in rows.iter_rows(named=True):
         assert (row["precision"], row["within_rounding"]) == ("bfloat16", 3)
         assert (row["rounding_low"], row["rounding_high"]) == (3 / 8, 6 / 8)
 
 
-def planted_run(folder, near, far, *, facts=PLANTED, seed=0):
+def planted_run(folder, near, far):
     """240 pairs of 40 identities, of which `near` win by less than the rounding and `far` by more; the others lose."""
-    n, rng = 240, np.random.default_rng(seed)
-    difference = rng.permutation(np.repeat([0.1, 2.0, -2.0], [near, far, n - near - far]))
-    items = pl.DataFrame(
-        {
-            "item_id": [f"i{k}" for k in range(n)],
-            "language": "en",
-            "axis": "age",
-            "direction": "stereo",
-            "stereotypical": "more",
-            "sent_more": [f"Sentence {k} is one." for k in range(n)],
-            "sent_less": [f"Sentence {k} is another." for k in range(n)],
-            "identity": [f"group {k % 40}" for k in range(n)],
-        }
-    )
-    table = scored(items, "m", "sum", 0.5).with_columns(score_more=-20 + pl.Series(difference))
-    return run_folder(folder, table, **facts)
+    sides = np.repeat([0.1, 2.0, -2.0], [near, far, 240 - near - far])
+    difference = pl.Series(np.random.default_rng(0).permutation(sides))
+    table = scored(items(240, identity=pl.format("group {}", pl.col("k") % 40)), "m", "sum", 0.5)
+    return run_folder(folder, table.with_columns(score_more=-20 + difference), **PLANTED)
 
 
 def test_it_is_said_where_the_verdict_could_be_another_one_and_only_there(tmp_path):
     doubtful = planted_run(tmp_path / "doubtful", near=40, far=120)
-    estimates = analyze_pairs(load_records([doubtful])).estimates
+    estimates = estimates_of(doubtful)
     row = estimates.filter(name="preference_ratio", interval="identities", axis="all").row(0, named=True)
     assert (row["verdict"], row["rounding_verdicts"]) == ("above", "unclear, above")
     notes = [note for note in headline_of(estimates).notes if "rounding" in note]
@@ -147,7 +137,7 @@ def test_it_is_said_where_the_verdict_could_be_another_one_and_only_there(tmp_pa
     assert "--set dtype=float32" in notes[0]
 
     certain = planted_run(tmp_path / "certain", near=10, far=200)
-    estimates = analyze_pairs(load_records([certain])).estimates
+    estimates = estimates_of(certain)
     assert estimates["within_rounding"].drop_nulls().unique().to_list() == [10]
     assert estimates["rounding_verdicts"].null_count() == estimates.height
     assert not [note for note in headline_of(estimates).notes if "rounding" in note]

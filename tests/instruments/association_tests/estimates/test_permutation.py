@@ -32,7 +32,7 @@ def listed(x, y):
 
 @pytest.mark.slow
 @given(pools, st.data(), st.sampled_from([1.0, 0.1, 1 / 3, 1e-9, 7e11]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80)
 def test_counting_gives_what_listing_gives_whatever_the_scale(pool, data, scale):
     cut = data.draw(st.integers(1, len(pool) - 1))
     x, y = pool[:cut], pool[cut:]
@@ -40,11 +40,8 @@ def test_counting_gives_what_listing_gives_whatever_the_scale(pool, data, scale)
         return
     lower, upper = listed(x, y)
     scaled = {"x": scale * np.array(x, float), "y": scale * np.array(y, float)}
-    for alternative, expected in (
-        ("greater", upper),
-        ("less", lower),
-        ("two-sided", min(1.0, 2 * min(lower, upper))),
-    ):
+    two_sided = min(1.0, 2 * min(lower, upper))
+    for alternative, expected in (("greater", upper), ("less", lower), ("two-sided", two_sided)):
         found = permutation_test(**scaled, alternative=alternative)
         assert (found.kind, found.partitions, found.draws) == ("exact", comb(len(pool), cut), None)
         assert found.p_value == pytest.approx(expected, abs=1e-12)
@@ -87,11 +84,14 @@ def test_equal_sums_tie_in_whatever_order_they_were_added():
 
 @pytest.mark.parametrize("n", [4, 14, 40])
 def test_tolerance_is_above_rounding_and_far_below_the_spread_of_sums(n):
+    """2 n u times the sum of sizes (u: half a unit in the last place), and n times the error of a value."""
     rng = np.random.default_rng(n)
     pool = rng.normal(0, 0.01, n)
     added = [sum(pool[rng.permutation(n)]) for _ in range(200)]
     tolerance = tie_tolerance(pool, 0.0)
     assert max(added) - min(added) <= tolerance < 1e-9 * pool.std()
+    assert tolerance / (2 * n * 2.0**-53 * np.abs(pool).sum()) == pytest.approx(1)
+    assert tie_tolerance(pool, 1e-3) == pytest.approx(n * 1e-3)
 
 
 def test_pools_of_two_times_twenty_need_two_million_numbers():
@@ -158,7 +158,7 @@ def test_values_that_differ_by_rounding_only_have_no_p():
 
 
 @given(st.lists(st.floats(-2, 2), min_size=4, max_size=12), st.integers(0, 10_000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40)
 def test_order_within_the_sets_changes_nothing_and_swapping_them_swaps_the_tails(pool, seed):
     rng = np.random.default_rng(seed)
     x, y = np.array(pool[: len(pool) // 2]), np.array(pool[len(pool) // 2 :])
@@ -168,10 +168,3 @@ def test_order_within_the_sets_changes_nothing_and_swapping_them_swaps_the_tails
     swapped = permutation_test(y, x, alternative="less")
     assert swapped.p_value == pytest.approx(one.p_value, nan_ok=True)
     assert swapped.two_sided == pytest.approx(one.two_sided, nan_ok=True)
-
-
-@pytest.mark.slow
-def test_exact_p_under_exchangeability_is_uniform():
-    rng = np.random.default_rng(12)
-    p = [permutation_test(rng.normal(size=8), rng.normal(size=7)).p_value for _ in range(1500)]
-    assert stats.kstest(p, "uniform").pvalue > 1e-3

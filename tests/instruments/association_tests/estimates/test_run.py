@@ -27,11 +27,10 @@ from support.association_samples import planted, random_test
 FEW = {"resamples": 100, "draws": 1000}
 
 
-def analyze(*pairs, progress=lambda *_: None, **options):
+def analyze(*pairs, **options):
     vectors = {text: vector for _, found in pairs for text, vector in found.items()}
     chosen = AnalysisOptions(**(FEW | options))
-    tests = [test for test, _ in pairs]
-    return analyze_tests(tests, vectors, model="m", pooling="cls", settings=chosen, progress=progress)
+    return analyze_tests([test for test, _ in pairs], vectors, model="m", pooling="cls", settings=chosen)
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +56,7 @@ def test_the_original_code_gives_the_same(reference):
     assert found["p_kind"].to_list() == ["sampled", "exact"]
     for row in found.iter_rows(named=True):
         theirs = expected[row["test"]]
-        for ours, name in (
-            ("value", "effect_size"),
-            ("statistic", "statistic_sum"),
-        ):
+        for ours, name in (("value", "effect_size"), ("statistic", "statistic_sum")):
             assert row[ours] == pytest.approx(float(theirs[name]), abs=1e-4)
         for name in ("n_x", "n_y", "n_a", "n_b", "n_partitions"):
             assert str(row[name]) == theirs[name]
@@ -86,7 +82,7 @@ def test_partitions_strictly_above_the_observed_one_are_those_of_the_reference(r
 
 @pytest.mark.slow
 @given(st.lists(st.floats(-1.9, 1.9), min_size=10, max_size=20))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30)
 def test_planted_associations_come_back_and_lengths_do_not_matter(values):
     x, y = np.array(values[:5]), np.array(values[5:])
     row = analyze(planted(x, y)).row(0, named=True)
@@ -102,9 +98,8 @@ def test_planted_associations_come_back_and_lengths_do_not_matter(values):
 @pytest.mark.slow
 def test_a_planted_effect_is_recovered():
     rng = np.random.default_rng(3)
-    row = analyze(planted(rng.normal(0.2, 0.2, 2000), rng.normal(0, 0.2, 2000))).row(0, named=True)
-    truth = 1 / sqrt(1 + 1 / 4)
-    assert row["value"] == pytest.approx(truth, abs=0.07)
+    row = analyze(planted(rng.normal(0.2, 0.2, 1000), rng.normal(0, 0.2, 1000))).row(0, named=True)
+    assert row["value"] == pytest.approx(1 / sqrt(1 + 1 / 4), abs=0.1)
     assert row["low"] < row["value"] < row["high"]
     assert row["p_value"] == pytest.approx(2 / 1001)
 
@@ -112,7 +107,7 @@ def test_a_planted_effect_is_recovered():
 @pytest.mark.slow
 def test_without_association_p_is_uniform_and_false_discoveries_keep_their_bound():
     rng = np.random.default_rng(8)
-    tables = [analyze(*(random_test(rng, f"t{i}") for i in range(10))) for _ in range(60)]
+    tables = [analyze(*(random_test(rng, f"t{i}") for i in range(8))) for _ in range(40)]
     p = np.concatenate([table["p_value"].to_numpy() for table in tables])
     assert stats.kstest(p, "uniform").pvalue > 1e-3
     assert (p <= 0.05).mean() < 0.05 + 4 * sqrt(0.05 * 0.95 / len(p))
@@ -125,13 +120,13 @@ def test_sentences_about_one_term_are_no_independent_evidence():
     rng = np.random.default_rng(5)
     terms = [f"name {i}" for i in range(6) for _ in range(4)]
     rows = {"term": [], "text": []}
-    for i in range(200):
+    for i in range(100):
         x, y = (np.repeat(rng.normal(0, 0.2, 6), 4) + rng.normal(0, 0.1, 24) for _ in range(2))
         pair = planted(x, y, f"t{i}", terms, terms)
         for unit, found in rows.items():
             found.append(analyze(pair, unit=unit).row(0, named=True))
     wrong = {unit: np.mean([row["p_value"] <= 0.05 for row in found]) for unit, found in rows.items()}
-    assert wrong["term"] < 0.05 + 4 * sqrt(0.05 * 0.95 / 200)
+    assert wrong["term"] < 0.05 + 4 * sqrt(0.05 * 0.95 / 100)
     assert wrong["text"] > 0.12
     one = rows["term"][0]
     assert (one["n_x"], one["n_partitions"], one["p_kind"]) == (24, str(comb(12, 6)), "exact")
@@ -170,8 +165,9 @@ def test_wefe_is_the_same_effect_with_ddof_0():
     rng = np.random.default_rng(6)
     pair = planted(rng.normal(0.2, 0.3, 9), rng.normal(0, 0.3, 9))
     ours, wefe = (analyze(pair, ddof=ddof).row(0, named=True) for ddof in ("1", "wefe"))
-    for name in ("value", "low", "high"):
-        assert wefe[name] == pytest.approx(ours[name] * sqrt(18 / 17))
+    assert [wefe[name] / ours[name] for name in ("value", "low", "high")] == pytest.approx(
+        [sqrt(18 / 17)] * 3
+    )
     assert "ddof 0 (WEFE)" in wefe["method"]
 
 
@@ -224,20 +220,6 @@ def test_many_partitions_are_written_as_whole_numbers(tmp_path):
     assert str(comb(160, 80)) in (tmp_path / "t.csv").read_text()
 
 
-def test_progress_is_told():
-    seen = []
-    analyze(random_test(np.random.default_rng(0), "t"), progress=lambda *state: seen.append(state))
-    assert seen == [("testing m cls", 0, 1), ("testing m cls", 1, 1)]
-
-
-def test_texts_without_vectors_are_counted_and_shown():
-    test, vectors = random_test(np.random.default_rng(0), "t")
-    for text in list(vectors)[:5]:
-        del vectors[text]
-    with pytest.raises(UserError, match=r"5 of the 28 texts .* \('t x0', 't x1', 't x2', \.\.\.\)"):
-        analyze((test, vectors))
-
-
 @pytest.mark.parametrize(
     ("vector", "message"),
     [
@@ -252,6 +234,9 @@ def test_vectors_without_a_direction_are_refused(vector, message):
     test, vectors = random_test(np.random.default_rng(0), "t")
     with pytest.raises(UserError, match=message):
         analyze((test, vectors | {"t y1": vector}))
+    few = dict(list(vectors.items())[5:])
+    with pytest.raises(UserError, match=r"5 of the 28 texts .* \('t x0', 't x1', 't x2', \.\.\.\)"):
+        analyze((test, few))
 
 
 def test_very_long_and_very_short_vectors_have_a_direction():
@@ -266,11 +251,9 @@ def test_very_long_and_very_short_vectors_have_a_direction():
 def test_nothing_to_analyze_is_a_sentence():
     with pytest.raises(UserError, match="No association tests"):
         analyze_tests([], {}, model="m", pooling="")
-    empty = AssociationTest(
-        "t", TermSet("x", ()), TermSet("y", ("b",)), TermSet("a", ("c",)), TermSet("b", ("d",))
-    )
+    sets = [TermSet(name, texts) for name, texts in (("x", ()), ("y", ("b",)), ("a", ("c",)), ("b", ("d",)))]
     with pytest.raises(UserError, match="set X: empty"):
-        analyze_tests([empty], {}, model="m", pooling="")
+        analyze_tests([AssociationTest("t", *sets)], {}, model="m", pooling="")
 
 
 @pytest.mark.parametrize("texts", [3, 8])

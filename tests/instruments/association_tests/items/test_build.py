@@ -1,6 +1,7 @@
 """`endoxa build tests`: word lists as published, crossing as in the paper's tables, associations, and refusals."""
 
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -79,48 +80,32 @@ def test_lists_are_those_of_the_paper(shared):
         assert bundled(attribute="violence", side=side) == printed(text, row)
 
 
-def test_weat6_is_that_of_the_published_file(shared):
-    """Names and words of `sent-weat6`, found in the published sentences."""
-    [published] = [
-        test
-        for test in read_tests(shared / "data/reference_scores/seat_tests.json")
-        if test.name == "sent-weat6"
-    ]
+def test_texts_are_those_of_the_published_tests(shared):
+    """Names and words of `sent-weat6`, and the sentences of the test of IndiBias that was written from the paper."""
+    weat6, indibias = read_tests(shared / "data/reference_scores/seat_tests.json")
     [ours] = made("gender", "career-family", per_term=WORDS)
     for key in ("x", "y", "a", "b"):
         ending = {
-            re.sub(r"^(This is (?:an? )?|These are )|\.$", "", text) for text in getattr(published, key).texts
+            re.sub(r"^(This is (?:an? )?|These are )|\.$", "", text) for text in getattr(weat6, key).texts
         }
         assert set(getattr(ours, key).texts) <= ending, key
-
-
-def test_texts_of_the_published_indibias_test(shared):
-    """The same names in the same sentence as in the shared test, which was written from the paper."""
-    published = read_tests(shared / "data/reference_scores/seat_tests.json")[1]
-    [ours] = [
-        t
-        for t in made("gender,religion", "career-family")
-        if t.name == "en/hindu_male/hindu_female/career-family"
-    ]
-    assert (ours.x.texts, ours.y.texts) == (published.x.texts, published.y.texts)
+    ours = {test.name: test for test in made("gender,religion", "career-family")}
+    test = ours["en/hindu_male/hindu_female/career-family"]
+    assert (test.x.texts, test.y.texts) == (indibias.x.texts, indibias.y.texts)
 
 
 # ---------------------------------------------------------------------- crossing
 
 
 def test_acceptance_command(tmp_path):
-    path = tmp_path / "tests.json"
-    words = "build tests --axes gender,religion --attributes career-family,violence --language en --language hi -o"
-    result = CliRunner().invoke(app, [*words.split(), str(path)])
+    command = "build tests --axes gender,religion --attributes career-family,violence --language en --language hi -o"
+    result = CliRunner().invoke(app, [*command.split(), str(tmp_path / "tests.json")])
     assert result.exit_code == 0, result.output
     assert "24 tests in en, hi" in result.output
-    tests = read_tests(path)
+    tests = read_tests(tmp_path / "tests.json")
     assert len({test.name for test in tests}) == 24
-    assert {len(test.x.texts) for test in tests} | {len(test.y.texts) for test in tests} == {13, 14}
+    assert {len(one.texts) for test in tests for one in (test.x, test.y)} == {13, 14}
     assert {test.axis for test in tests} == {"gender x religion"}
-    again = tmp_path / "again.json"
-    CliRunner().invoke(app, [*words.split(), str(again)])
-    assert again.read_bytes() == path.read_bytes()
 
 
 def rows(text, ending):
@@ -147,27 +132,39 @@ def test_one_axis_unites_names_over_the_other():
     assert (len(test.x.texts), len(test.y.texts)) == (28, 27)
 
 
-def test_three_axes_and_any_language_are_built_from_parts():
-    tests = made("gender,religion,age", "violence", ("en", "fr"))
-    assert len(tests) == 2 * 28
-    texts = {text for test in tests for text in test.x.texts}
-    assert {"This is a young Hindu man.", "C'est un homme musulman âgé."} <= texts
-
-
-def test_crossed_terms_keep_agreement():
-    tests = made("gender,age", "pleasant-unpleasant", ("hi", "es", "sw"))
-    texts = {text for test in tests for text in (*test.x.texts, *test.y.texts)}
-    assert {"यह बूढ़ी औरत है।", "Esta es una mujer anciana.", "Huyu ni mwanamke mzee."} <= texts
-    assert not any("boy" in text or "लड़क" in text for text in texts)
+@pytest.mark.parametrize(
+    ("axes", "number", "texts"),
+    [
+        (
+            "gender,religion,age",
+            28,
+            {"en": "This is a young Hindu man.", "fr": "C'est un homme musulman âgé."},
+        ),
+        (
+            "gender,age",
+            6,
+            {"hi": "यह बूढ़ी औरत है।", "es": "Esta es una mujer anciana.", "sw": "Huyu ni mwanamke mzee."},
+        ),
+    ],
+)
+def test_axes_are_crossed_from_parts_that_agree(axes, number, texts):
+    tests = made(axes, "violence", tuple(texts))
+    assert len(tests) == number * len(texts)
+    built = {text for test in tests for text in (*test.x.texts, *test.y.texts)}
+    assert set(texts.values()) <= built
+    assert not any("boy" in text or "लड़क" in text for text in built)
 
 
 def test_direction_is_named_only_where_a_source_names_it():
-    by_name = {test.name: test.source for test in made("gender,religion", "violence,career-family")}
+    tests = made("gender,religion", "violence,career-family") + made("gender,caste", "pleasant-unpleasant")
+    by_name = {test.name: test.source for test in tests}
     assert "Hindus with non-violent" in by_name["en/hindu_male/muslim_female/violence"]
-    assert "no direction claimed" in by_name["en/hindu_male/hindu_female/violence"]
-    assert "no direction claimed" in by_name["en/hindu_male/muslim_male/career-family"]
-    by_name = {test.name: test.source for test in made("gender,caste", "pleasant-unpleasant")}
-    assert "no direction claimed" in by_name["en/lower-caste_male/upper-caste_female/pleasant-unpleasant"]
+    for name in (
+        "hindu_male/hindu_female/violence",
+        "hindu_male/muslim_male/career-family",
+        "lower-caste_male/upper-caste_female/pleasant-unpleasant",
+    ):
+        assert "no direction claimed" in by_name[f"en/{name}"]
 
 
 LANGUAGES = ("en", "hi", "es", "fr", "pt", "sw", "ar")
@@ -184,9 +181,10 @@ def test_no_text_stands_on_both_sides(attribute):
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8)
 @given(number=st.integers(1, 6), language=st.sampled_from(LANGUAGES))
 def test_sentences_per_term(number, language):
+    assert [sentences_per_term(word) for word in (str(number), "all", "words")] == [number, ALL, WORDS]
     one = made("gender", "violence", (language,), per_term=number)[0]
     most = max(one.x.terms.count(term) for term in one.x.terms)
     assert 1 <= most <= number
@@ -196,80 +194,13 @@ def test_sentences_per_term(number, language):
     assert set(one.x.texts) <= set(every.x.texts)
 
 
-def test_count_of_sentences_on_the_command_line():
-    assert [sentences_per_term(word) for word in ("3", "all", "words")] == [3, ALL, WORDS]
-    for word in ("0", "-1", "x", "1.5", "²"):
-        with pytest.raises(UserError, match="Expected a number from 1"):
-            sentences_per_term(word)
-
-
-REFUSED = [
-    (("gendr", "violence"), {}, "Unknown axis 'gendr'. Did you mean 'gender'?"),
-    (("gender", "violent"), {}, "Unknown attribute pair 'violent'. Did you mean 'violence'?"),
-    (("gender", "violence", ("xx",)), {}, "Unknown language 'xx'"),
-    (("caste", "violence", ("es",)), {}, "No terms for caste in 'es' (available in: en, hi"),
-    (("gender", "math-arts", ("hi",)), {}, "No terms for 'math-arts' in 'hi' (available in: en"),
-    (
-        ("gender", "violence"),
-        {"wanted": "none"},
-        "no word list 'none' of gender in 'en'. Available: weat6-names",
-    ),
-]
-
-
-@pytest.mark.parametrize(("words", "options", "sentence"), REFUSED)
-def test_refusals(words, options, sentence):
-    with pytest.raises(UserError) as problem:
-        made(*words, **options)
-    assert sentence in str(problem.value)
-
-
 def test_everything_there_is():
     assert available(LISTS).height == len(LISTS.sets)
-    result = CliRunner().invoke(app, ["build", "tests", "--list"])
-    assert result.exit_code == 0
-    assert "axis caste: upper, lower" in result.output
-    assert "Caliskan et al. 2017" in result.output
 
 
 # ---------------------------------------------------------------------- lists of one's own
 
-OWN = """
-source = "our survey"
-[axes]
-trade = ["baker", "smith"]
-[attributes.warm-cold]
-direction.trade = "bakers with warm"
-[[set]]
-list = "trades"
-language = "en"
-group = { trade = "baker" }
-kind = "noun"
-terms = [{ s = "baker" }, { s = "pastry cook" }, { s = "miller" }, { s = "oven hand" }]
-[[set]]
-list = "trades"
-language = "en"
-group = { trade = "smith" }
-kind = "noun"
-forms = ["s", "p"]
-terms = [["smith", "smiths"], ["farrier", "farriers"], ["welder", "welders"], ["founder", "founders"]]
-[[set]]
-list = "trades"
-language = "en"
-attribute = "warm-cold"
-side = "a"
-name = "warm"
-kind = "adjective"
-terms = ["warm", "hot", "mild", "cosy"]
-[[set]]
-list = "trades"
-language = "en"
-attribute = "warm-cold"
-side = "b"
-name = "cold"
-kind = "adjective"
-terms = ["cold", "cool", "icy", "chilly"]
-"""
+OWN = Path(__file__).with_name("trades.toml").read_text(encoding="utf-8")
 
 
 def own(tmp_path, text):
@@ -279,11 +210,15 @@ def own(tmp_path, text):
 
 
 def test_own_lists(tmp_path):
-    [test] = made("trade", "warm-cold", lists=(own(tmp_path, OWN),))
-    assert test.x.texts[-1] == "This is an oven hand."
-    assert test.b.texts == ("This is cold.", "This is cool.", "This is icy.", "This is chilly.")
-    assert "our survey" in test.source
-    assert "bakers with warm" in test.source
+    """A lead of an axis that is not crossed changes nothing."""
+    leading = OWN.replace("[attributes.warm-cold]", '[attributes.warm-cold]\nlead = ["gender"]')
+    for text in (OWN, leading):
+        [test] = made("trade", "warm-cold", lists=(own(tmp_path, text),))
+        assert (test.x.name, test.y.name) == ("baker", "smith")
+        assert test.x.texts[-1] == "This is an oven hand."
+        assert test.b.texts == ("This is cold.", "This is cool.", "This is icy.", "This is chilly.")
+        assert "our survey" in test.source
+        assert "bakers with warm" in test.source
 
 
 def test_own_group_joins_a_bundled_list(tmp_path):
@@ -296,12 +231,6 @@ def test_own_group_joins_a_bundled_list(tmp_path):
     tests = made("gender,religion", "violence", lists=(own(tmp_path, extra),))
     assert len(tests) == 15
     assert ("hindu male", "sikh female") in pairs(tests)
-
-
-def test_lead_of_an_unknown_axis_changes_nothing(tmp_path):
-    text = OWN.replace("[attributes.warm-cold]", '[attributes.warm-cold]\nlead = ["gender"]')
-    [test] = made("trade", "warm-cold", lists=(own(tmp_path, text),))
-    assert (test.x.name, test.y.name) == ("baker", "smith")
 
 
 BAD_LISTS = [
@@ -339,25 +268,26 @@ def test_small_set_and_term_without_a_sentence(tmp_path):
 # ---------------------------------------------------------------------- associations
 
 SAID = [
-    ("bakers", "strong", "trade", "en"),
-    ("bakers", "patient", "trade", "en"),
-    ("bakers", "good drivers", "trade", "en"),
-    ("bakers", "honest", "trade", "en"),
-    ("smiths", "rich", "trade", "en"),
-    ("smiths", "kind", "trade", "en"),
-    ("smiths", "brave", "trade", "en"),
-    ("smiths", "honest", "trade", "en"),
-    ("smiths", "talk too much", "trade", "en"),
+    *(("bakers", attribute, "trade", "en") for attribute in ("strong", "patient", "good drivers", "honest")),
+    *(
+        ("smiths", attribute, "trade", "en")
+        for attribute in ("rich", "kind", "brave", "honest", "talk too much")
+    ),
     ("mujeres", "fuertes", "gender", "es"),
 ]
+COLUMNS = ["identity", "attribute", "axis", "language"]
 
 
-def table(said=SAID):
-    return pl.DataFrame(said, schema=["identity", "attribute", "axis", "language"], orient="row")
+def table(said=SAID, columns=COLUMNS):
+    return pl.DataFrame(said, schema=columns, orient="row")
+
+
+def from_associations(said=SAID, columns=COLUMNS, **contrast):
+    return build_from_associations(table(said, columns), Contrast(**contrast), None)
 
 
 def test_associations_against_their_opposites():
-    tests, left_out = build_from_associations(table(), Contrast(), None)
+    tests, left_out = from_associations()
     assert [test.name for test in tests] == [
         "en/trade/bakers/smiths/antonym",
         "en/trade/smiths/bakers/antonym",
@@ -370,17 +300,12 @@ def test_associations_against_their_opposites():
     assert left_out == []
 
 
-def test_one_identity_against_a_named_one():
-    tests, _ = build_from_associations(table(), Contrast(against="smiths"), None)
-    assert [(test.x.name, test.y.name) for test in tests] == [("bakers", "smiths")]
-
-
 def test_gender_of_the_identity_decides_articles_and_subject():
     attributes = ["fuertes", "pobres", "honestas", "trabajadoras", "generosas", "pacientes"]
     said = [("mujeres", one, "gender", "es") for one in attributes] + [
         ("los hombres", "ricos", "gender", "es")
     ]
-    [test], _ = build_from_associations(table(said), Contrast(against="los hombres"), None)
+    [test], _ = from_associations(said, against="los hombres")
     assert "Estas son mujeres." in test.x.texts
     assert "Estos son hombres." in test.y.texts
     assert "Estas son trabajadoras." in test.a.texts
@@ -388,7 +313,7 @@ def test_gender_of_the_identity_decides_articles_and_subject():
 
 def test_who_is_too_little_known_is_left_out():
     said = [*SAID, *(("millers", one, "trade", "en") for one in ("qualm", "zesty", "of salt", "blorp"))]
-    tests, left_out = build_from_associations(table(said), Contrast(), None)
+    tests, left_out = from_associations(said)
     assert {test.x.name for test in tests} == {"bakers", "smiths"}
     assert {test.y.name for test in tests} == {"bakers", "smiths", "millers"}
     assert "en, trade: 'millers' against 'bakers': " in left_out[0]
@@ -400,15 +325,12 @@ def test_who_is_too_little_known_is_left_out():
 )
 def test_what_is_said_both_ways(strong, weak, kept):
     """The pole that more respondents named stays, on its side only."""
+    poles = {"rich": "1", "strong": strong, "weak": weak}
     rows = [(*row, "1") for row in SAID[1:]] + [
-        ("bakers", "rich", "trade", "en", "1"),
-        ("bakers", "strong", "trade", "en", strong),
-        ("bakers", "weak", "trade", "en", weak),
+        ("bakers", pole, "trade", "en", n) for pole, n in poles.items()
     ]
-    columns = ["identity", "attribute", "axis", "language", "support"]
-    [test], _ = build_from_associations(
-        pl.DataFrame(rows, schema=columns, orient="row"), Contrast(against="smiths"), None
-    )
+    [test], _ = from_associations(rows, [*COLUMNS, "support"], against="smiths")
+    assert (test.x.name, test.y.name) == ("bakers", "smiths")
     assert {"strong", "weak"} & set(test.a.terms) == kept
     assert len(test.a.texts) == len(test.b.texts)
     assert not set(test.a.texts) & set(test.b.texts)
@@ -416,22 +338,8 @@ def test_what_is_said_both_ways(strong, weak, kept):
 
 def test_an_identity_of_another_language_is_left_out():
     said = [("women", one, "gender", "fr") for one in ("fortes", "douces", "pauvres", "lentes", "riches")]
-    said += [("men", "forts", "gender", "fr")]
     with pytest.raises(UserError, match="the identity 'women' is English"):
-        build_from_associations(table(said), Contrast(against="men"), None)
-
-
-@pytest.mark.parametrize(
-    ("contrast", "sentence"),
-    [
-        (Contrast(against="nobody"), "the identity 'nobody' is unknown"),
-        (Contrast(languages=("fr",)), "No associations in fr"),
-        (Contrast(languages=("es",)), "no two identities of an axis"),
-    ],
-)
-def test_refused_associations(contrast, sentence):
-    with pytest.raises(UserError, match=re.escape(sentence)):
-        build_from_associations(table(), contrast, None)
+        from_associations([*said, ("men", "forts", "gender", "fr")], against="men")
 
 
 def test_command_for_associations(tmp_path):
@@ -440,23 +348,6 @@ def test_command_for_associations(tmp_path):
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     assert len(read_tests(tmp_path / "t.json")) == 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("--axes gender --attributes violence", "Missing --out FILE"),
-        ("--axes gender --attributes violence -o t.csv", r"Expected a file that ends in \.json"),
-        ("-o t.json", "Give --axes and --attributes"),
-        ("--axes gender --attributes violence --against men -o t.json", "need --associations"),
-        ("--associations a.csv --axes gender -o t.json", "Give one or the other"),
-    ],
-)
-def test_refused_commands(words, sentence):
-    result = CliRunner().invoke(app, ["build", "tests", *words.split()])
-    with pytest.raises(UserError, match=sentence):
-        raise result.exception
 
 
 def blocks(heading):

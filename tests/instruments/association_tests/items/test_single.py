@@ -9,8 +9,14 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items import build_from_associations, read_tests, write_tests
+from endoxa.instruments.association_tests.items import (
+    build_from_associations,
+    read_tests,
+    shared_words,
+    write_tests,
+)
 from endoxa.instruments.association_tests.options import Contrast
+from endoxa.schema import AssociationTest, TermSet
 
 TABLE = pl.DataFrame(
     [
@@ -47,6 +53,19 @@ def test_the_identity_stands_against_the_others_of_its_axis_and_language():
     assert test.b.texts == ("These people are weak.",)
 
 
+def test_words_by_which_associations_were_read_go_with_the_tests_made_of_them():
+    """Those of their association only, beside the words of the sentences."""
+    cells = {"built_by": "endoxa curate extract", "words": "survey readings:en"}
+    read = {
+        name: pl.when(association_id="a2").then(pl.lit(text)).otherwise(pl.lit(""))
+        for name, text in cells.items()
+    }
+    by_id = {test.association_id: test for test in built(TABLE.with_columns(**read))[0]}
+    assert "survey readings:en" in by_id["a2"].words
+    assert "survey readings" not in by_id["a1"].words
+    assert by_id["a1"].words == next(test.words for test in built()[0] if test.association_id == "a1")
+
+
 def test_one_identity_can_be_named():
     more = pl.concat(
         [TABLE, TABLE.head(1).with_columns(association_id=pl.lit("a7"), identity=pl.lit("girls"))]
@@ -56,34 +75,23 @@ def test_one_identity_can_be_named():
     assert "a7" not in {test.association_id for test in made}
 
 
-def test_the_file_keeps_ids_and_single_attributes(tmp_path: Path):
-    made, _ = built()
-    write_tests(made, tmp_path / "tests.json")
-    assert read_tests(tmp_path / "tests.json") == made
-
-
-def test_a_set_of_one_text_without_an_association_is_still_refused(tmp_path: Path):
+def test_the_file_keeps_ids_and_single_attributes_of_associations_only(tmp_path: Path):
     made, _ = built()
     path = tmp_path / "tests.json"
     write_tests(made, path)
-    path.write_text(
-        path.read_text(encoding="utf-8").replace('"association_id": "a1"', '"association_id": ""')
-    )
+    assert read_tests(path) == made
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"association_id": "a1"', '"association_id": ""'), encoding="utf-8")
     with pytest.raises(UserError, match="holds 1 texts: expected at least 2"):
         read_tests(path)
 
 
-@pytest.mark.parametrize(
-    ("table", "sentence"),
-    [
-        (TABLE.drop("association_id"), "needs a column association_id"),
-        (pl.concat([TABLE, TABLE.head(1)]), "'a1' is empty or appears twice"),
-        (TABLE.filter(association_id="a4"), "No test can be made"),
-    ],
-)
-def test_what_cannot_be_used_is_said(table: pl.DataFrame, sentence: str):
-    with pytest.raises(UserError, match=sentence):
-        built(table)
+def test_a_word_in_both_sets_is_named_whatever_its_spelling() -> None:
+    x, y = TermSet("women", ("doctor", "nurse", "café")), TermSet("men", ("Doctor ", "cafe\u0301", "pilot"))
+    a, b = TermSet("kind", ("kind", "warm")), TermSet("cold", ("cold", "rude"))
+    (note,) = shared_words([AssociationTest("t", x, y, a, b)])
+    assert note.startswith("Test 't': 'Doctor ', 'cafe\u0301' in both target sets (women, men)")
+    assert not shared_words([AssociationTest("t", a, b, x, TermSet("men", ("pilot", "driver")))])
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items import write_tests
 from endoxa.instruments.association_tests.report.figures import closer, maps
 from endoxa.instruments.association_tests.report.findings import findings, sign_changes, spoken
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
@@ -18,9 +19,9 @@ from endoxa.instruments.association_tests.report.tables import all_tests, effect
 from endoxa.instruments.reports import write_report
 from endoxa.report.document import Section
 from endoxa.report.draw import drawing
-from endoxa.report.inputs import Run, read_runs
+from endoxa.report.inputs import Run
 from endoxa.schema import AssociationTest, TermSet
-from support.html_pages import Page
+from support.html_pages import Page, assert_complete
 from support.report_samples import pairs, scored
 from support.report_samples import run_folder as pairs_folder
 from support.report_test_samples import completed, estimates, run_folder, undefined
@@ -49,8 +50,6 @@ def one(**values: object) -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from endoxa.instruments.association_tests.items import write_tests
-
     frame = undefined(estimates(("hf/a/one", "hf/two"), ("cls", "mean"), ("en", "hi")), 1, REASON)
     frame = frame.filter((pl.col("language") == "en") | ~pl.col("a").str.contains("करियर"))
     folder = run_folder(
@@ -77,26 +76,9 @@ def page(output: Path) -> Page:
 
 
 @pytest.mark.slow
-def test_the_page_loads_nothing(page: Page) -> None:
-    assert not [tag for tag, _ in page.elements if tag in ("link", "img", "iframe", "object")]
-    for tag, own in page.elements:
-        assert not {"src", "srcset", "action", "xlink:href"} & own.keys(), tag
-        assert str(own.get("href") or "#").startswith(("#", "data:text/csv;")), own
-
-
-@pytest.mark.slow
-def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
-    ids = [own["id"] for _, own in page.elements if "id" in own]
-    assert len(ids) == len(set(ids))
-    links = [str(own["href"]) for _, own in page.elements if "href" in own]
-    targets = {link[1:] for link in links if link.startswith("#")}
-    labels = {name for _, own in page.elements for name in str(own.get("aria-labelledby") or "").split()}
-    assert targets | labels <= set(ids)
-
-
-@pytest.mark.slow
-def test_words_are_blurred_and_in_no_figure(page: Page, output: Path) -> None:
-    assert {"kept-a, <script>alert(1)</script>", "kept-c, kept-d"} <= set(page.sentences)
+def test_the_page_is_complete_and_its_words_are_blurred_and_in_no_figure(page: Page, output: Path) -> None:
+    assert_complete(page)
+    assert {f"kept-a, {HOSTILE}", "kept-c, kept-d"} <= set(page.sentences)
     assert "kept-a" not in page.text
     assert "are here" not in page.text
     for path in (output.parent / "report_figures").glob("*.svg"):
@@ -104,34 +86,24 @@ def test_words_are_blurred_and_in_no_figure(page: Page, output: Path) -> None:
 
 
 @pytest.mark.slow
-def test_limits_notices_and_what_was_left_out_are_said(page: Page) -> None:
+def test_limits_counts_and_what_was_left_out_are_said(page: Page, run: Path) -> None:
+    verdicts = pl.read_csv(run / "estimates.csv", infer_schema_length=None)["verdict"].to_list()
     for words in (
         "A distance between sets, not a behaviour.",
         "a test that cannot be made says nothing at all",
         "These tests set names of groups beside words",
         "The encoders were made for this test.",
         "cls is left out for hf/two.",
-        "one: 61.0\u00a0% of the tokens of its Hindi texts are unknown to it.",
+        "one: 61.0\u00a0% of the tokens of its Hindi texts are unknown to it.".replace("\u00a0", " "),
         "endoxa probe embeddings --data tests.json --out 'a folder'",
-        REASON,
+        "72 results: 18 tests in 2 models under 2 poolings. After adjustment over all tests the two groups",
+        *([f"differ in {verdicts.count('above')}"] * ("above" in verdicts)),
+        f"are not distinguishable in {verdicts.count('unclear')} and cannot be tested in 1.",
     ):
-        assert words in " ".join(page.texts).replace("\n", " "), words
-
-
-@pytest.mark.slow
-def test_counts_on_the_page_are_those_of_the_table(page: Page, run: Path) -> None:
-    verdicts = pl.read_csv(run / "estimates.csv", infer_schema_length=None)["verdict"].to_list()
-    said = [
-        "72 results: 18 tests in 2 models under 2 poolings. After adjustment over all tests the two groups"
-    ]
-    said += [f"differ in {verdicts.count('above')}"] * ("above" in verdicts)
-    said += [f"are not distinguishable in {verdicts.count('unclear')} and cannot be tested in 1."]
-    for words in said:
-        assert words in page.text.replace("\n", " "), words
-    assert len(page.table("All tests")) == 72
-    assert {row["effect size"] for row in page.table("All tests") if row["undefined"] == REASON} == {
-        "undefined"
-    }
+        assert words in page.text.replace("\u00a0", " "), words
+    rows = page.table("All tests")
+    assert len(rows) == 72
+    assert {row["effect size"] for row in rows if row["undefined"] == REASON} == {"undefined"}
 
 
 @pytest.mark.slow
@@ -144,27 +116,19 @@ def test_figures_are_in_the_page_and_beside_it(page: Page, output: Path) -> None
     for stem in stems:
         text = (folder / f"{stem}.svg").read_text(encoding="utf-8")
         assert [c.tag.rpartition("}")[2] for c in ElementTree.fromstring(text)][:2] == ["title", "desc"]
-        devanagari = "मुस्लिम" in text
-        assert (folder / f"{stem}.png").exists() != devanagari
+        assert (folder / f"{stem}.png").exists() != ("मुस्लिम" in text)
     strongest = (folder / "strongest.svg").read_text(encoding="utf-8")
     assert all(word in strongest for word in ("hindu", "female", "one · cls", "two · mean", "career (+)"))
 
 
-def test_an_old_png_does_not_stay_beside_a_figure_without_one(run: Path, tmp_path: Path) -> None:
-    frame = estimates(languages=("hi",)).head(1)
-    folder = tmp_path / "r_figures"
+def test_a_run_given_twice_is_one_and_no_old_png_stays_beside_a_figure_without_one(tmp_path: Path) -> None:
+    small = run_folder(tmp_path / "run", estimates(languages=("hi",)).head(1))
+    folder = tmp_path / "b_figures"
     folder.mkdir()
     (folder / "strongest-x.png").write_bytes(b"old")
-    write_report([run_folder(tmp_path / "run", frame)], tmp_path / "r.html")
-    assert not list(folder.glob("*.png"))
-    assert {path.suffix for path in folder.iterdir()} == {".svg", ".csv"}
-
-
-@pytest.mark.slow
-def test_the_same_run_gives_the_same_page(run: Path, tmp_path: Path) -> None:
-    small = run_folder(tmp_path / "run", estimates().head(2))
     first = write_report([small], tmp_path / "a.html").read_bytes()
     assert write_report([small, small], tmp_path / "b.html").read_bytes() == first
+    assert {path.suffix for path in folder.iterdir()} == {".svg", ".csv"}
 
 
 # ------------------------------------------------------------------- sentences
@@ -180,51 +144,42 @@ def test_the_same_run_gives_the_same_page(run: Path, tmp_path: Path) -> None:
     ],
 )
 def test_directions_are_said_in_the_names_of_the_sets(effect: float, words: str) -> None:
-    row = {"x": "bakers", "y": "sailors", "a": "calm", "b": "loud", "value": effect}
-    assert spoken(row) == words
+    assert spoken({"x": "bakers", "y": "sailors", "a": "calm", "b": "loud", "value": effect}) == words
 
 
 def test_planted_effects_are_told_from_chance(tmp_path: Path) -> None:
     strong = one(test="s", value=1.5, p_value=0.0001)
     weak = one(test="w", value=-1.7, p_value=0.99)
-    said = text_of(findings(table(tmp_path, pl.concat([weak, strong]))))
-    assert "in 1 of 2 tests the groups differ" in said
-    assert "bakers lies nearer to calm (rather than loud) than sailors does (effect size +1.500" in said
-    assert "1 effect size has the sign against the direction" in said
-    assert findings(table(tmp_path, pl.concat([weak, strong]))).number == "1 of 2"
+    both = findings(table(tmp_path, pl.concat([weak, strong])))
+    assert "in 1 of 2 tests the groups differ" in text_of(both)
+    nearer = "bakers lies nearer to calm (rather than loud) than sailors does (effect size +1.500"
+    assert nearer in text_of(both)
+    assert "1 effect size has the sign against the direction" in text_of(both)
+    assert both.number == "1 of 2"
     alone = findings(table(tmp_path, strong))
     assert (alone.number, "Without a difference: 0." in alone.meaning) == ("+1.500", True)
-    assert not findings(table(tmp_path, one(**SMALL))).number
 
 
 def test_a_two_sided_test_has_no_wrong_direction(tmp_path: Path) -> None:
     method = "two-sided permutation test, effect size with ddof 0 (WEFE); seed 3"
-    frame = one(value=-1.0, alternative="two-sided", method=method)
-    results = table(tmp_path, frame)
+    results = table(tmp_path, one(value=-1.0, alternative="two-sided", method=method))
     said = findings(results)
     assert "against the direction" not in text_of(said)
     assert "ddof 0 (WEFE)" in said.notes[1]
     assert "two-sided" in said.notes[1]
-    assert all_tests(results).notes == (
-        "How the numbers were made: two-sided permutation test, effect size with ddof 0 (WEFE); seed 3.",
-    )
+    assert all_tests(results).notes == (f"How the numbers were made: {method}.",)
 
 
-def test_sets_too_small_to_be_significant_are_named(tmp_path: Path) -> None:
-    said = text_of(findings(table(tmp_path, one(**SMALL))))
-    assert (
-        "1 result cannot be tested: 2 against 2 texts, with a least possible two-sided p-value of 0.33"
-        in said
-    )
+def test_sets_too_small_and_undefined_tests_are_named(tmp_path: Path) -> None:
+    small = findings(table(tmp_path, one(**SMALL)))
+    assert f"1 result cannot be tested: {SMALL['reason'].partition(';')[0]}" in text_of(small)
+    assert not small.number
     assert "cannot" not in text_of(findings(table(tmp_path, one(n_partitions="2" * 40))))
-
-
-def test_everything_undefined_is_said(tmp_path: Path) -> None:
     results = table(tmp_path, undefined(one(), 0, REASON))
     said = findings(results)
     assert "1 result cannot be tested: the effect size is undefined." in text_of(said)
     assert str(effect_sizes(results).tables[0].rows[0][2]) == "undefined"
-    assert not findings(results).figures
+    assert not said.figures
     assert all_tests(results).tables[0].rows[0][-1] == REASON
 
 
@@ -240,41 +195,33 @@ def test_the_first_figure_has_a_row_for_every_test_and_a_dot_for_every_encoder(t
     assert {len(row.dots) for row in figure.plot.rows} == {4}
     filled = sum(dot.filled is True for row in figure.plot.rows for dot in row.dots)
     assert filled == results.estimates["verdict"].is_in(["above", "below"]).sum()
-    means = results.estimates.group_by("test").agg(pl.col("value").mean())["value"]
-    assert figure.rows["value"].to_list()[:4] == (
-        results.estimates.filter(pl.col("value").mean().over("test") == means.max())["value"].to_list()
-    )
-
-
-@pytest.mark.slow
-def test_one_test_is_a_row_for_every_encoder(tmp_path: Path) -> None:
+    largest = results.estimates.with_columns(mean=pl.col("value").mean().over("test"))
+    largest = largest.filter(pl.col("mean") == pl.col("mean").max())
+    assert figure.rows["value"].to_list()[:4] == largest["value"].to_list()
+    # Of one test there is a row for every encoder.
     frame = pl.concat([one(model=f"hf/m{k}", value=k / 10) for k in range(6)])
-    results = table(tmp_path, frame)
-    (figure,) = findings(results).figures
+    (figure,) = findings(table(tmp_path, frame)).figures
     assert [row.label for row in figure.plot.rows] == [f"m{k}" for k in range(5, -1, -1)]
     assert figure.plot.rows[0].value == "+0.50"
-    assert maps(results) is None
-    assert drawing(figure).svg
 
 
 @pytest.mark.slow
 def test_tests_that_share_their_sets_are_told_apart_in_figures(tmp_path: Path) -> None:
     twice = pl.concat([estimates(), estimates().with_columns(pl.col("test") + " other sentences")])
     (figure,) = findings(table(tmp_path, twice)).figures
-    labels = [row.label for row in figure.plot.rows]
-    assert len(labels) == len(set(labels)) == 24
+    assert len({row.label for row in figure.plot.rows}) == len(figure.plot.rows) == 24
 
 
 @pytest.mark.slow
 def test_of_many_tests_the_largest_are_drawn_and_all_are_there_to_choose(tmp_path: Path) -> None:
-    many = pl.concat([one(test=f"t{k}", x=f"a rather long name {k}", value=k / 100) for k in range(150)])
+    many = pl.concat([one(test=f"t{k}", x=f"a rather long name {k}", value=k / 100) for k in range(40)])
     results = table(tmp_path, many)
     (figure,) = findings(results).figures
-    assert figure.title == "The 24 largest of 150 tests"
-    assert [row.value for row in figure.plot.rows] == [f"+{k / 100:.2f}" for k in range(149, 125, -1)]
-    assert figure.rows["label"][0] == "a rather long name 149 vs sailors\ncalm (+) / loud (−)"
+    assert figure.title == "The 24 largest of 40 tests"
+    assert [row.value for row in figure.plot.rows] == [f"+{k / 100:.2f}" for k in range(39, 15, -1)]
+    assert figure.rows["label"][0] == "a rather long name 39 vs sailors\ncalm (+) / loud (−)"
     assert drawing(figure).svg.count("a rather long name") >= 24
-    assert closer(results).figures[0].rows.height == 150
+    assert closer(results).figures[0].rows.height == 40
 
 
 @pytest.mark.slow
@@ -289,48 +236,34 @@ def test_maps_of_many_encoders_have_a_colour_only_where_something_is_claimed(tmp
     cells = [cell for grid in figure.plot.grids for _, row in grid.rows for cell in row if cell]
     assert len(cells) == results.estimates.height
     claimed = results.estimates["verdict"].is_in(["above", "below"]).sum()
-    assert (
-        sum(bool(cell.side) for cell in cells)
-        == sum(cell.text.endswith("*") for cell in cells)
-        == claimed
-        > 0
-    )
+    assert sum(bool(cell.side) for cell in cells) == claimed > 0
+    assert sum(cell.text.endswith("*") for cell in cells) == claimed
 
 
 @given(st.lists(st.floats(-2, 2).map(lambda d: round(d, 3)), min_size=1, max_size=12))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_sign_changes_do_not_depend_on_which_pooling_comes_first(values: list[float]) -> None:
+    """Every second test has the other sign under the other pooling; what is above 1 is claimed."""
     rows = [
-        {
-            "label": "m",
-            "pooling": pooling,
-            "test": str(k),
-            "language": "",
-            "value": effect,
-            "verdict": "above" if claimed else "unclear",
-        }
+        {"label": "m", "language": "", "pooling": pooling, "test": str(k)}
+        | {"value": value if k % 2 else sign * value, "verdict": "above" if value > 1 else "unclear"}
         for pooling, sign in (("cls", 1), ("mean", -1))
         for k, value in enumerate(values)
-        for effect, claimed in [(value if k % 2 else sign * value, value > 1)]
     ]
-    (row,) = sign_changes(pl.DataFrame(rows))
-    (back,) = sign_changes(pl.DataFrame(rows[::-1]))
-    assert (
-        row["changed"]
-        == back["changed"]
-        == sum(abs(value) > 0.0005 and k % 2 == 0 for k, value in enumerate(values))
-    )
-    assert row["tests"] == len(values)
-    assert row["differ"] == back["differ"] == sum(value > 1 for value in values)
+    changed = sum(abs(value) > 0.0005 and k % 2 == 0 for k, value in enumerate(values))
+    for order in (rows, rows[::-1]):
+        (row,) = sign_changes(pl.DataFrame(order))
+        assert (row["changed"], row["tests"]) == (changed, len(values))
+        assert row["differ"] == sum(value > 1 for value in values)
 
 
 # ------------------------------------------------------------------- what is refused
 
 
-def test_kinds_are_not_mixed(run: Path, tmp_path: Path) -> None:
-    other = pairs_folder(tmp_path / "pairs", scored(pairs(6), "hf/a", "sum", 0.5))
-    with pytest.raises(UserError, match="write one report for each"):
-        write_report([run, other], tmp_path / "r.html")
+def another(**values: object):
+    """The table twice, the second time of another test with these values."""
+    changed = {name: pl.lit(value) for name, value in {"test": "u", **values}.items()}
+    return lambda frame: pl.concat([frame, frame.with_columns(**changed)])
 
 
 @pytest.mark.parametrize(
@@ -339,15 +272,9 @@ def test_kinds_are_not_mixed(run: Path, tmp_path: Path) -> None:
         (lambda f: f.drop("p_value"), "no column 'p_value'"),
         (lambda f: f.head(0), "no rows"),
         (lambda f: f.with_columns(value=pl.lit("big")), "holds text in place of a number"),
-        (lambda f: pl.concat([f, f]), "stands more than once"),
-        (
-            lambda f: pl.concat([f, f.with_columns(test=pl.lit("u"), confidence=pl.lit(0.9))]),
-            r"a different confidence \(0.9 and 0.95\)",
-        ),
-        (
-            lambda f: pl.concat([f, f.with_columns(test=pl.lit("u"), alternative=pl.lit("two-sided"))]),
-            r"a different alternative \(greater and two-sided\)",
-        ),
+        (another(test="t"), "stands more than once"),
+        (another(confidence=0.9), r"a different confidence \(0.9 and 0.95\)"),
+        (another(alternative="two-sided"), r"a different alternative \(greater and two-sided\)"),
     ],
 )
 def test_broken_tables_are_refused(change, message: str, tmp_path: Path) -> None:
@@ -357,13 +284,10 @@ def test_broken_tables_are_refused(change, message: str, tmp_path: Path) -> None
     assert not (tmp_path / "r.html").exists()
 
 
-def test_unfinished_runs_and_other_levels_are_refused(tmp_path: Path) -> None:
-    unfinished = run_folder(tmp_path / "a", one(), finished=None)
-    with pytest.raises(UserError, match=r"is not finished\. Run the same command again"):
-        read_runs([unfinished])
-    bare = run_folder(tmp_path / "b", one())
+def test_kinds_and_levels_are_not_mixed(tmp_path: Path) -> None:
+    run = run_folder(tmp_path / "run", one())
     with pytest.raises(UserError, match=r"have confidence 0\.95, not 0\.9"):
-        write_report([bare], tmp_path / "r.html", confidence=0.9)
-    (bare / "estimates.csv").unlink()
-    with pytest.raises(UserError, match=r"has no estimates\.csv"):
-        read_runs([bare])
+        write_report([run], tmp_path / "r.html", confidence=0.9)
+    other = pairs_folder(tmp_path / "pairs", scored(pairs(6), "hf/a", "sum", 0.5))
+    with pytest.raises(UserError, match="write one report for each"):
+        write_report([run, other], tmp_path / "r.html")

@@ -30,16 +30,10 @@ def denying(calibrated=PAIRS, seed=1, lean=0.0):
 
 
 def records(*models, **how):
-    frames = []
+    identity, frames = [f"people {k % 24}" for k in range(PAIRS)], []
     for name in models:
         difference, neutral = denying(seed=ord(name), **how)
-        frames.append(
-            make_records(
-                {(name, "sum"): difference},
-                identity=[f"people {k % 24}" for k in range(PAIRS)],
-                neutral=neutral,
-            )
-        )
+        frames.append(make_records({(name, "sum"): difference}, identity=identity, neutral=neutral))
     kinds = np.where(NEGATION, "negation", "antonym").tolist()
     return pl.concat(frames).with_columns(kind=pl.Series(kinds * len(models)))
 
@@ -108,6 +102,18 @@ def test_kinds_are_those_that_builders_state_or_that_words_show():
     assert set(kinds_of(table.select("language"))) == {"other"}
 
 
+@pytest.mark.parametrize(
+    ("more", "less", "denied"), [("late for work", "not late", 1.0), ("not late", "late for work", -1.0)]
+)
+def test_the_half_with_more_denials_denies_however_many_words_it_has(more, less, denied):
+    columns = {"attribute_more": more, "attribute_less": less, "built_by": "endoxa build pairs"}
+    made = {name: pl.lit(text) for name, text in (columns | {"words": "pair templates:en"}).items()}
+    assert (
+        check_records(records("m").head(2).drop("kind").with_columns(**made))["denied"].to_list()
+        == [denied] * 2
+    )
+
+
 @pytest.mark.parametrize("calibrated", [PAIRS, 119])
 def test_gate_and_study_take_what_decides(calibrated):
     """Scores of the calibrated pairs, the neutral difference taken off, or all scores as they are."""
@@ -126,28 +132,25 @@ def test_gate_and_study_take_what_decides(calibrated):
 
 
 @pytest.mark.parametrize(
-    ("denied", "calibrated", "untested"),
-    [(1.0, 0, True), (0.9, 0, True), (0.7, 0, False), (1.0, PAIRS, False), (-1.0, 0, True)],
+    ("denied", "of_calibrated", "untested"),
+    [
+        *((1.0, False, True), (0.9, False, True), (0.7, False, False), (-1.0, False, True)),
+        *((0.95, True, True), (-0.95, True, True), (0.5, True, False)),
+    ],
 )
-def test_a_raw_preference_of_denials_is_not_claimed(denied: float, calibrated: int, untested: bool) -> None:
+def test_a_preference_of_denials_is_not_claimed(denied, of_calibrated, untested) -> None:
     """`denied`: share of pairs in which the other half is a denial, negative where the stereotypical one is."""
     halves = np.where(np.arange(PAIRS) < abs(denied) * PAIRS, np.sign(denied), 0.0)
-    table = records("m", calibrated=calibrated).with_columns(denied=pl.Series(halves))
-    score = scores_of(check_records(table), resamples=100)[0]
-    assert bool(confounded(score.sample)) == untested
-
-
-@pytest.mark.parametrize(("denied", "untested"), [(0.95, True), (-0.95, True), (0.5, False)])
-def test_a_calibrated_preference_of_denials_is_not_claimed(denied: float, untested: bool) -> None:
-    halves = np.where(np.arange(PAIRS) < abs(denied) * PAIRS, np.sign(denied), 0.0)
-    table = records("m").with_columns(denied=pl.Series(halves))
-    score = scores_of(check_records(table), resamples=100)[0]
-    why = confounded(score.sample, calibrated=True)
-    assert ("build pairs with opposites" in why) == untested
-    verdicts = analyze_pairs(table, resamples=200).estimates.filter(
-        pl.col("name") == "calibrated_preference_ratio"
-    )["verdict"]
-    assert (set(verdicts) == {"cannot-be-tested"}) == untested
+    table = records("m", calibrated=PAIRS if of_calibrated else 0).with_columns(denied=pl.Series(halves))
+    sample = scores_of(check_records(table), resamples=100)[0].sample
+    why = confounded(sample, calibrated=of_calibrated)
+    assert bool(why) == untested
+    if of_calibrated:
+        assert ("build pairs with opposites" in why) == untested
+        assert not confounded(sample), "the raw preference is not what decides"
+        estimates = analyze_pairs(table, resamples=200).estimates
+        verdicts = estimates.filter(name="calibrated_preference_ratio")["verdict"]
+        assert (set(verdicts) == {"cannot-be-tested"}) == untested
 
 
 def test_denials_in_either_half_in_turn_are_no_confusion() -> None:

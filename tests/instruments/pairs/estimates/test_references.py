@@ -47,13 +47,9 @@ def records(sentences, differences, **how):
 
 
 def test_values_by_hand():
+    kind = ("Kind men.", "Cruel men!")
     table = records(
-        [
-            ("Kind men.", "Cruel men!"),
-            ("Very kind", "kind, very"),
-            ("Zounds men", "men kind"),
-            ("Kind men.", "Cruel men!"),
-        ],
+        [kind, ("Very kind", "kind, very"), ("Zounds men", "men kind"), kind],
         np.ones(4),
         language=["en", "en", "en", "sw"],
         stereotypical=["less", "more", "more", "more"],
@@ -86,16 +82,8 @@ FREQUENT = ("Kind men are.", "Cruel men are here.")
 def test_where_a_reference_has_the_same_verdict_nothing_more_is_claimed(differences, sentences, names):
     table = records([sentences] * 120, np.full(120, differences), axis=["age", "race"] * 60)
     analysis = analyze_pairs(table, resamples=100)
-    results = Results(
-        "t",
-        "t",
-        with_differences(table),
-        analysis.estimates,
-        analysis.comparisons,
-        analysis.flips,
-        {"m": "m"},
-        0.95,
-    )
+    tables = (analysis.estimates, analysis.comparisons, analysis.flips)
+    results = Results("t", "t", with_differences(table), *tables, {"m": "m"}, 0.95)
     shown, page = headline_of(analysis.estimates), title(results)
     sentence = str(headline(results).findings[0])
     (row,) = shown.rows
@@ -123,17 +111,15 @@ def test_what_is_compared_with_other_groups_owes_nothing_to_words():
     assert (row["name"], row["verdict"], row["references"]) == ("calibrated_preference_ratio", "above", "")
 
 
-def test_languages_without_frequencies_are_named(monkeypatch):
+def test_languages_without_frequencies_are_named_and_those_with_lists_have_them(monkeypatch):
     assert lacking(["en"]) == ""
     assert lacking(["en", "sw-KE"]) == "Not compared with word frequency, for want of a list: Swahili."
-    monkeypatch.setattr(references, "find_spec", lambda _name: None)
-    assert "pip install" in lacking(["en"])
-
-
-def test_the_library_has_lists(monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(references, "find_spec", lambda _name: None)
+        assert "pip install" in lacking(["en"])
     pytest.importorskip("wordfreq")
     monkeypatch.undo()
-    for language in ("en", "es", "fr", "pt", "hi", "ar"):
+    for language in ("es", "fr", "pt", "hi", "ar"):
         assert references.frequencies(language) is not None
     english = references.frequencies("en")
     assert references.frequencies("sw") is None
@@ -154,9 +140,7 @@ def test_published_pairs_without_a_model(shared, monkeypatch):
     verdicts = {
         (name, axis): verdict for name, axis, verdict in rows.select("name", "axis", "verdict").iter_rows()
     }
-    for axis, verdict in {"age": "above", "sexual-orientation": "above", "race-color": "below"}.items():
-        assert verdicts[LENGTH, axis] == verdict
-    assert {axis for (name, axis), verdict in verdicts.items() if name == LENGTH and verdict == "above"} == {
-        "age", "sexual-orientation"
-    }  # fmt: skip
+    above = {axis for (name, axis), verdict in verdicts.items() if name == LENGTH and verdict == "above"}
+    assert above == {"age", "sexual-orientation"}
+    assert verdicts[LENGTH, "race-color"] == "below"
     assert verdicts[FREQUENCY, "nationality"] == verdicts[FREQUENCY, "sexual-orientation"] == "below"

@@ -1,14 +1,22 @@
-"""Every statistic against a number from scipy, statsmodels, a textbook or a worked example."""
+"""Every statistic against a number from scipy, statsmodels, a textbook, a worked example or the original metric.py.
+
+The battery runs over all of them and finds what is wrong with broken ones; intervals and tests keep what they claim in
+worlds of `benchmarks/scenarios.toml`, each ended once it is clear.
+"""
 
 import math
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from benchmarks.coverage import judged, load_scenarios, measure
 from endoxa.instruments.pairs.estimates import STATISTICS
-from support.analyze_fixtures import estimates, make_sample
+from endoxa.testing.plugins import check_statistic
+from support.analyze_fixtures import clustered_differences, estimates, make_sample
 
 RNG = np.random.default_rng(11)
 DIFFERENCES = RNG.normal(0.3, 1.0, 60).round(3)
@@ -29,11 +37,13 @@ def test_preference_ratio_splits_ties():
     assert ratio.neutral == 0.5
 
 
-def test_bpr_counts_ties_as_not_preferring():
+def test_bpr_counts_ties_as_not_preferring_and_its_ends_are_exact_at_zero_and_one():
     sample = make_sample([1.0, 2.0, 0.5, -1.0, 0.0, 0.0])
     assert only("bpr", sample).value == pytest.approx(3 / 6)
     assert only("tie_share", sample).value == pytest.approx(2 / 6)
     assert math.isnan(only("tie_share", sample).p_value)
+    assert only("bpr", make_sample(-np.ones(9))).low == 0.0
+    assert only("bpr", make_sample(np.ones(9))).high == 1.0
 
 
 def test_all_ties_are_neutral_and_untested():
@@ -44,11 +54,6 @@ def test_all_ties_are_neutral_and_untested():
     # Eight pairs alike: at most 37 % of all pairs are otherwise (Clopper and Pearson).
     assert (clustered.low, clustered.high) == pytest.approx((0.5 - 0.3694 / 2, 0.5 + 0.3694 / 2), abs=1e-4)
     assert clustered.reason == "every pair is a tie"
-
-
-def test_wilson_ends_are_exact_at_zero_and_one():
-    assert only("bpr", make_sample(-np.ones(9))).low == 0.0
-    assert only("bpr", make_sample(np.ones(9))).high == 1.0
 
 
 def test_one_pair_gives_nan_where_undefined():
@@ -62,13 +67,14 @@ def test_one_pair_gives_nan_where_undefined():
 
 
 def test_indibias_readings_differ_for_antistereo_pairs():
-    # sent_more wins two of the stereo pairs and one of the antistereo ones; the last pair is a tie.
-    sample = make_sample(
-        [1.0, 1.0, -1.0, 1.0, -1.0, 0.0],
-        direction=["stereo", "stereo", "stereo", "antistereo", "antistereo", "stereo"],
-    )
-    assert only("bias_percentage_literal", sample).value == pytest.approx(100 * (2 + 1) / 6)
-    assert only("bias_percentage_always_more", sample).value == pytest.approx(100 * 3 / 6)
+    """sent_more wins two of four stereo pairs and both antistereo ones, which count against as written; one ties."""
+    direction = ["stereo", "stereo", "stereo", "antistereo", "antistereo", "stereo"]
+    sample = make_sample([1.0, 1.0, -1.0, 1.0, 1.0, 0.0], direction=direction)
+    for name, won in (("bias_percentage_literal", 2), ("bias_percentage_always_more", 4)):
+        percentage = only(name, sample)
+        low, high = proportion_confint(won, 6, method="wilson")
+        assert percentage.value == pytest.approx(100 * won / 6)
+        assert (percentage.low, percentage.high) == pytest.approx((100 * low, 100 * high))
     unlabelled = make_sample([1.0, -1.0], direction=["unknown", "unknown"])
     assert only("bias_percentage_literal", unlabelled).n == 0
     assert only("bias_percentage_always_more", unlabelled).value == 50.0
@@ -95,17 +101,120 @@ def test_calibration_subtracts_the_attribute():
     ratio = only("calibrated_preference_ratio", sample, "Wilson")
     assert (ratio.value, ratio.n) == (pytest.approx(2 / 3), 3)  # 1, -1, 2
     assert only("calibrated_mean_difference", sample, "paired").value == pytest.approx(2 / 3)
-
-
-def test_without_neutral_identities_there_is_nothing_calibrated():
+    own = RNG.normal(1.0, 1.0, 80)
+    known = make_sample(own, neutral=own)
+    assert only("preference_ratio", known, "Wilson").value > 0.7
+    assert only("calibrated_preference_ratio", known, "Wilson").value == 0.5
     for name in ("calibrated_preference_ratio", "calibrated_mean_difference"):
         (nothing,) = estimates(STATISTICS.get(name), make_sample([1.0, -2.0]))
         assert nothing.n == 0
         assert math.isnan(nothing.value)
 
 
-def test_a_model_that_only_knows_the_attribute_is_fully_explained_by_it():
-    own = RNG.normal(1.0, 1.0, 80)
-    sample = make_sample(own, neutral=own)
-    assert only("preference_ratio", sample, "Wilson").value > 0.7
-    assert only("calibrated_preference_ratio", sample, "Wilson").value == 0.5
+@pytest.mark.parametrize(
+    ("sample", "n", "value"),
+    [
+        # stereo: won, won, lost, tie; antistereo: won, lost, lost, tie, tie.
+        (([1, 1, -1, 0, 1, -1, -1, 0, 0], None, ["stereo"] * 4 + ["antistereo"] * 5), 9, 100 * 3 / 9),
+        # Rounding makes ties as metric.py does.
+        (([0.0004, 0.0011, -0.0002], [-10.0] * 3, None), 3, 100 / 3),
+        # Pairs without a label are not counted.
+        (([1.0, 1.0, -1.0], None, ["stereo", "unknown", "stereo"]), 2, 50.0),
+    ],
+)
+def test_crows_metric_of_worked_examples(sample, n, value):
+    difference, less, direction = sample
+    metric = only("crows_metric_score_rounded", make_sample(difference, less=less, direction=direction))
+    assert (metric.n, metric.value) == (n, pytest.approx(value))
+
+
+@pytest.mark.parametrize("file", ["crows_token_cased_first20.csv", "crows_token_lower_first20.csv"])
+def test_the_scores_of_the_original_metric(shared, file):
+    reference = pl.read_csv(shared / "data" / "reference_scores" / file)
+    more, less = reference["sent_more_score_raw"].to_numpy(), reference["sent_less_score_raw"].to_numpy()
+    sample = make_sample(more - less, less=less, direction=reference["stereo_antistereo"].to_list())
+    assert only("crows_metric_score_rounded", sample).value == pytest.approx(100 * reference["score"].mean())
+
+
+MEAN = STATISTICS.get("mean_difference")
+
+
+@pytest.mark.parametrize("name", list(STATISTICS.all()))
+def test_every_statistic_passes(name):
+    check_statistic(STATISTICS.get(name))
+
+
+def with_compute(change):
+    """The mean difference, its estimates changed."""
+    return replace(
+        MEAN, compute=lambda *asked: [change(estimate, *asked) for estimate in MEAN.compute(*asked)]
+    )
+
+
+def forgiving(sample, confidence, seed):
+    return MEAN.compute(sample, confidence, seed) if len(sample.difference) else []
+
+
+def drawn(estimate, *_):
+    return replace(estimate, value=float(np.random.default_rng().normal()), low=np.nan)
+
+
+@pytest.mark.parametrize(
+    ("broken", "complaint"),
+    [
+        (replace(MEAN, unit=" "), "`unit` is empty"),
+        (replace(MEAN, neutral=0), "`neutral` must be a float"),
+        (replace(MEAN, compute=forgiving), "an empty sample gives no ValueError"),
+        (
+            with_compute(lambda e, sample, *_: replace(e, value=float(sample.difference[0]) / 100)),
+            "outside its interval|order of the pairs",
+        ),
+        (with_compute(lambda e, *_: replace(e, value=e.value + 9, low=np.nan)), "model without preference"),
+        (with_compute(lambda e, *_: replace(e, name="other")), "is called 'other'"),
+        (with_compute(lambda e, *_: replace(e, method="one")), "share a method"),
+        (with_compute(lambda e, *_: replace(e, p_value=1.5)), "p is 1.5"),
+        (with_compute(lambda e, *_: replace(e, low=e.high)), "outside its interval"),
+        (with_compute(drawn), "same sample"),
+    ],
+)
+def test_a_broken_statistic_is_found(broken, complaint):
+    with pytest.raises(AssertionError, match=complaint):
+        check_statistic(broken)
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
+def test_a_confidence_that_is_no_share_is_refused(confidence):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        MEAN.compute(make_sample([1.0, 2.0]), confidence, 0)
+
+
+SCENARIOS = {scenario.name: scenario for scenario in load_scenarios()}
+UNEQUAL = {"sizes": "unequal", "correlation": 0.3}
+WORLDS = [
+    ("pairs.shares", {"identities": 8, "share": 0.7, **UNEQUAL}),
+    ("pairs.shares", {"identities": 20, "share": 0.5, **UNEQUAL}),
+    ("pairs.means", {"identities": 8, "skewed": False, "mean": 0.4, **UNEQUAL}),
+    ("pairs.means", {"identities": 20, "skewed": True, "mean": 0.0, **UNEQUAL}),
+    ("two-way.shares", {"design": "12 x 40", "share": 0.5, "deviations": (0.5, 0.5)}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "sizes"), WORLDS)
+def test_planted_values_are_covered_and_nothing_is_claimed_where_there_is_nothing(name, sizes):
+    scenario = SCENARIOS[name]
+    outcome = measure(scenario, scenario.estimate[0], sizes, 120, stop=True)
+    assert judged(outcome, scenario.level) != "wrong"
+
+
+def test_pairs_of_one_identity_are_no_independent_evidence():
+    """With identities that differ, the interval that takes pairs as independent holds the truth too seldom."""
+    rng = np.random.default_rng(8)
+    held = np.zeros(2)
+    for _ in range(60):
+        difference, cluster = clustered_differences(rng, 8, ratio=0.7)
+        sample = make_sample(difference, cluster=cluster, resamples=100)
+        made = STATISTICS.get("preference_ratio").compute(sample, 0.95, 1)
+        held += [estimate.low <= 0.7 <= estimate.high for estimate in made]
+    naive, clustered = held / 60
+    assert naive < 0.85 < clustered

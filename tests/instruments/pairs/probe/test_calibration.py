@@ -25,36 +25,28 @@ def item(**known):
     }
 
 
-def test_identity_is_replaced_in_sentences_and_prompt():
-    kind, pairs = Comparisons([]).of(
-        item(
-            sent_more="African bakers are patient.",
-            sent_less="African bakers are impatient.",
-            identity="African bakers",
-            attribute_more="patient",
-            attribute_less="impatient",
-            prompt="What are African bakers like?",
-        )
+def about(identity, attribute, other="dull", frame="{} are {}.", **known):
+    subject = identity[0].upper() + identity[1:]
+    return item(
+        sent_more=frame.format(subject, attribute),
+        sent_less=frame.format(subject, other),
+        identity=identity,
+        attribute_more=attribute,
+        attribute_less=other,
+        **known,
     )
+
+
+def test_identity_is_replaced_in_sentences_and_prompt_by_phrases_of_the_gender_of_the_attribute():
+    asked = about("African bakers", "patient", "impatient", prompt="What are African bakers like?")
+    kind, pairs = Comparisons([]).of(asked)
     assert kind == PHRASES
     assert [(p.sent_more, p.sent_less, p.prompt) for p in pairs] == [
         ("People are patient.", "People are impatient.", "What are people like?"),
         ("They are patient.", "They are impatient.", "What are they like?"),
     ]
-
-
-def test_gender_of_the_attribute_chooses_the_phrase():
-    kind, pairs = Comparisons([]).of(
-        item(
-            language="fr",
-            agreement="f",
-            sent_more="Les infirmières sont patientes.",
-            sent_less="Les infirmières sont impatientes.",
-            identity="les infirmières",
-            attribute_more="patientes",
-            attribute_less="impatientes",
-        )
-    )
+    french = about("les infirmières", "patientes", "impatientes", "{} sont {}.", language="fr", agreement="f")
+    kind, pairs = Comparisons([]).of(french)
     assert kind == PHRASES
     assert [p.sent_more for p in pairs] == ["Les personnes sont patientes.", "Elles sont patientes."]
 
@@ -70,35 +62,11 @@ def test_gender_of_the_attribute_chooses_the_phrase():
     ],
 )
 def test_nothing_is_put_in_where_it_would_not_be_the_same_pair(missing):
-    known = {
-        "sent_more": "Bakers are patient.",
-        "sent_less": "Bakers are impatient.",
-        "identity": "bakers",
-        "attribute_more": "patient",
-        "attribute_less": "impatient",
-    }
-    assert Comparisons([]).of(item(**{**known, **missing})) == (PHRASES, [])
+    assert Comparisons([]).of(about("bakers", "patient", "impatient") | missing) == (PHRASES, [])
 
 
-def about(identity, attribute, other="dull", frame="{} are {}.", **known):
-    return item(
-        sent_more=frame.format(identity.capitalize(), attribute),
-        sent_less=frame.format(identity.capitalize(), other),
-        identity=identity,
-        attribute_more=attribute,
-        attribute_less=other,
-        **known,
-    )
-
-
-TABLE = [about(name, "brave") for name in ("nurses", "bakers")] + [
-    about(name, attribute)
-    for name, attribute in zip(
-        ["pilots", "clerks", "judges", "miners", "tailors"],
-        ["kind", "loud", "slow", "quick", "proud"],
-        strict=True,
-    )
-]
+SAID = {"pilots": "kind", "clerks": "loud", "judges": "slow", "miners": "quick", "tailors": "proud"}
+TABLE = [*(about(name, "brave") for name in ("nurses", "bakers")), *(about(*said) for said in SAID.items())]
 
 
 def test_a_pair_is_compared_with_identities_of_whom_its_table_says_neither_attribute():
@@ -145,17 +113,11 @@ def test_a_plan_counts_the_sentences_about_others(tmp_path):
     pl.DataFrame([{**row, "item_id": f"p{k}", "axis": "x"} for k, row in enumerate(TABLE)]).write_csv(path)
     note = plan_table(PairsSettings(data=str(path), models=("hf/x",))).note
     stated = {text for row in TABLE for text in (row["sent_more"], row["sent_less"])}
-    others = {
-        text
-        for row in TABLE
-        for pair in Comparisons(TABLE).of(row)[1]
-        for text in (pair.sent_more, pair.sent_less)
-    }
+    compared = [pair for row in TABLE for pair in Comparisons(TABLE).of(row)[1]]
+    others = {text for pair in compared for text in (pair.sent_more, pair.sent_less)}
     assert len(stated) == 14
-    assert (
-        f"Sentences for each model and rule: {len(stated | others)}, {len(others - stated)} of them about"
-        in note
-    )
+    both = f"Sentences for each model and rule: {len(stated | others)}, {len(others - stated)} of them about"
+    assert both in note
     plain = plan_table(PairsSettings(data=str(path), models=("hf/x",), calibrate=False)).note
     assert "Sentences for each model and rule: 14." in plain
 
@@ -165,14 +127,11 @@ def test_a_full_crossing_leaves_nobody_to_compare_with():
     assert Comparisons(table).of(table[0])[0] == PHRASES
 
 
-def test_identity_inside_a_word_is_left_alone():
-    assert replace_identity("Women like menus.", "men", "people") is None
-
-
 @given(st.text(min_size=1).filter(str.strip), st.sampled_from(["people", "les gens", "लोग"]))
 def test_any_text_is_replaced_or_left(identity, phrase):
     replaced = replace_identity(f"See: {identity} walk.", identity, phrase)
     assert replaced is None or phrase.lower() in replaced.lower()
+    assert replace_identity("Women like menus.", "men", "people") is None, "inside a word it is left alone"
 
 
 def test_every_language_has_phrases_that_differ():

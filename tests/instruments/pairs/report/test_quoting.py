@@ -27,34 +27,34 @@ LENGTH, DIRECTION, FLAGGED, SINGLE, TIES, PRECISION = (
 )
 
 
-def records(difference=None, **columns) -> pl.DataFrame:
-    """240 pairs of 40 identities, half of which prefer the stereotypical sentence; `columns` replace others."""
-    rng = np.random.default_rng(5)
-    names = [f"group{chr(97 + k % 26)}{chr(97 + k // 26)}" for k in range(40)]
-    words = [f"{chr(97 + k % 26)}{chr(97 + k // 26)}ness" for k in range(ITEMS)]
-    table = scored(
-        pl.DataFrame(
-            {
-                "item_id": [f"i{k:03d}" for k in range(ITEMS)],
-                "language": "en",
-                "axis": "age",
-                "direction": "stereo",
-                "stereotypical": "more",
-                "sent_more": [
-                    f"people know {names[k % 40]} for {word} here." for k, word in enumerate(words)
-                ],
-                "sent_less": [f"people know nobodies for {word} here." for word in words],
-                "identity": [names[k % 40] for k in range(ITEMS)],
-            }
-        ),
-        "m",
-        "sum",
-        0.5,
-    )
-    values = (
-        rng.permutation(np.repeat([1.0, -1.0], ITEMS // 2)) if difference is None else np.asarray(difference)
-    )
-    return table.with_columns(score_more=-20 + values, **columns)
+NAMES = [f"group{chr(97 + k % 26)}{chr(97 + k // 26)}" for k in range(40)]
+WORDS = [f"{chr(97 + k % 26)}{chr(97 + k // 26)}ness" for k in range(ITEMS)]
+PAIRS_OF_240 = pl.DataFrame(
+    {
+        "item_id": [f"i{k:03d}" for k in range(ITEMS)],
+        "sent_more": [f"people know {NAMES[k % 40]} for {word} here." for k, word in enumerate(WORDS)],
+        "sent_less": [f"people know nobodies for {word} here." for word in WORDS],
+        "identity": [NAMES[k % 40] for k in range(ITEMS)],
+    }
+).with_columns(
+    language=pl.lit("en"), axis=pl.lit("age"), direction=pl.lit("stereo"), stereotypical=pl.lit("more")
+)
+HALF = np.tile([1.0, -1.0], ITEMS // 2)
+LONGER = np.tile([2, -2], ITEMS // 2)
+
+
+def records(difference=None, longer=0, **columns) -> pl.DataFrame:
+    """240 pairs of 40 identities, half of which prefer the stereotypical sentence; `columns` replace others.
+
+    Args:
+        difference: of the scores.
+        longer: tokens more that the first sentence has.
+        columns: of the records, instead of theirs.
+    """
+    values = np.random.default_rng(5).permutation(HALF) if difference is None else np.asarray(difference)
+    tokens = pl.Series(np.full(ITEMS, 9) + longer)
+    table = scored(PAIRS_OF_240, "m", "sum", 0.5)
+    return table.with_columns(**{"score_more": -20 + pl.Series(values), "n_tokens_more": tokens} | columns)
 
 
 def found(tmp_path, table, **facts):
@@ -76,8 +76,8 @@ def test_where_nothing_is_planted_nothing_concerns_the_number(tmp_path):
 def test_the_shorter_sentence_always_wins(tmp_path):
     """Scores follow token counts; rows stand in another order than records are analysed in."""
     longer = np.random.default_rng(1).integers(-2, 3, ITEMS)
-    difference = np.where(longer == 0, np.tile([1.0, -1.0], ITEMS // 2), -1.0 * longer)
-    table = records(difference, n_tokens_more=pl.Series(9 + longer)).sample(fraction=1, shuffle=True, seed=2)
+    difference = np.where(longer == 0, HALF, -1.0 * longer)
+    table = records(difference, longer).sample(fraction=1, shuffle=True, seed=2)
     diagnostics, concerning = found(tmp_path, table)
     assert concerning[0] == LENGTH
     length = diagnostics[LENGTH]
@@ -87,10 +87,8 @@ def test_the_shorter_sentence_always_wins(tmp_path):
 
 
 def test_the_longer_sentence_is_the_stereotypical_one_where_it_is_in_sent_less(tmp_path):
-    longer = np.tile([2, -2], ITEMS // 2)
-    table = records(1.0 * longer, stereotypical=pl.lit("less"), n_tokens_more=pl.Series(9 + longer))
-    diagnostics, _ = found(tmp_path, table)
-    # sent_more is longer and wins: the stereotypical sent_less is preferred where it is longer, never where shorter.
+    """sent_more is longer and wins: the stereotypical one is preferred where it is longer, never where shorter."""
+    diagnostics, _ = found(tmp_path, records(1.0 * LONGER, LONGER, stereotypical=pl.lit("less")))
     assert diagnostics[LENGTH].value == -1
 
 
@@ -117,16 +115,9 @@ def test_pairs_that_contradict_a_stereotype_behave_otherwise(tmp_path):
 def test_a_preference_in_flagged_pairs_alone_is_gone_without_them(tmp_path):
     """Every fifth pair differs in two places, and only there is the stereotypical sentence preferred."""
     flagged = np.arange(ITEMS) % 5 == 0
-    table = records(np.where(flagged, 1.0, np.tile([1.0, -1.0], ITEMS // 2)))
-    less = [
-        text.replace("here", "there") if bad else text
-        for text, bad in zip(table["sent_less"], flagged, strict=True)
-    ]
-    table = table.with_columns(
-        sent_less=pl.Series(
-            [f"{text[:-1]} and now." if bad else text for text, bad in zip(less, flagged, strict=True)]
-        )
-    )
+    twice = pl.col("sent_less").str.replace("here.", "there and now.", literal=True)
+    table = records(np.where(flagged, 1.0, HALF))
+    table = table.with_columns(sent_less=pl.when(pl.Series(flagged)).then(twice).otherwise("sent_less"))
     diagnostics, concerning = found(tmp_path, table)
     line = diagnostics[FLAGGED]
     assert FLAGGED in concerning
@@ -136,7 +127,7 @@ def test_a_preference_in_flagged_pairs_alone_is_gone_without_them(tmp_path):
 
 def test_identities_with_one_pair_and_ties(tmp_path):
     identity = [f"people {k}" if k < 60 else f"people {60 + k % 30}" for k in range(ITEMS)]
-    difference = np.where(np.arange(ITEMS) % 10 == 0, 0.0, np.tile([1.0, -1.0], ITEMS // 2))
+    difference = np.where(np.arange(ITEMS) % 10 == 0, 0.0, HALF)
     diagnostics, concerning = found(tmp_path, records(difference, identity=pl.Series(identity)))
     assert concerning == [SINGLE, TIES]
     assert diagnostics[SINGLE].sentence.startswith("60 of 90 identities have a single pair")
@@ -144,22 +135,25 @@ def test_identities_with_one_pair_and_ties(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("dtype", "size", "concerning"),
-    [("float32", 0.01, []), ("float16", 1.0, [PRECISION]), ("4-bit", 1.0, [PRECISION])],
+    ("dtype", "size", "moved", "looked_at", "concerning"),
+    [
+        ("float32", 0.01, None, False, []),
+        ("float16", 1.0, None, True, [PRECISION]),
+        ("4-bit", 1.0, None, True, [PRECISION]),
+        # Rounding by 20 / 256 says nothing of pairs that differ by 0.25; a move of 0.3 that was seen does.
+        ("bfloat16", 0.25, 0.3, True, [PRECISION]),
+        ("bfloat16", 0.35, 0.3, False, []),
+    ],
 )
-def test_half_precision_whose_rounding_was_not_measured(tmp_path, dtype, size, concerning):
-    difference = size * np.tile([1.0, -1.0], ITEMS // 2)
-    diagnostics, first = found(tmp_path, records(difference), models=[{"name": "m", "dtype": dtype}])
+def test_half_precision_concerns_where_it_was_not_measured_or_could_move_pairs(
+    tmp_path, dtype, size, moved, looked_at, concerning
+):
+    measured = {} if moved is None else {"rounding": {"sum": {"pairs": 64, "largest": moved}}}
+    diagnostics, first = found(
+        tmp_path, records(size * HALF), models=[{"name": "m", "dtype": dtype, **measured}]
+    )
     assert first == concerning
-    assert (PRECISION in diagnostics) == (dtype != "float32")
-
-
-@pytest.mark.parametrize(("size", "concerning"), [(0.25, [PRECISION]), (0.35, [])])
-def test_half_precision_whose_rounding_was_measured(tmp_path, size, concerning):
-    """Rounding by 20 / 256 says nothing of pairs that differ by 0.25; a move of 0.3 that was seen does."""
-    difference = size * np.tile([1.0, -1.0], ITEMS // 2)
-    model = {"name": "m", "dtype": "bfloat16", "rounding": {"sum": {"pairs": 64, "largest": 0.3}}}
-    assert found(tmp_path, records(difference), models=[model])[1] == concerning
+    assert moved or (PRECISION in diagnostics) == looked_at
 
 
 def test_words_that_no_speaker_has_read(tmp_path):
@@ -172,9 +166,7 @@ def test_calibrated_pairs_are_looked_at_after_calibration(tmp_path):
     """The shorter sentence always wins, and so it does with neutral identities: after calibration nothing is left."""
     longer = np.tile([2, -2, -2, 2], ITEMS // 4)
     rest = np.tile([1.0, 1.0, -1.0, -1.0], ITEMS // 4)
-    table = records(
-        -1.0 * longer, n_tokens_more=pl.Series(9 + longer), neutral_difference=pl.Series(-1.0 * longer - rest)
-    )
+    table = records(-1.0 * longer, longer, neutral_difference=pl.Series(-1.0 * longer - rest))
     diagnostics, concerning = found(tmp_path, table)
     assert concerning == []
     assert "preferred, compared with others, in" in diagnostics[LENGTH].sentence
@@ -188,8 +180,7 @@ def test_few_pairs_or_no_pair_flagged_is_said(tmp_path):
 
 
 def test_page_terminal_and_json_have_the_box(tmp_path):
-    longer = np.tile([2, -2], ITEMS // 2)
-    table = records(-1.0 * longer, n_tokens_more=pl.Series(9 + longer), model=pl.lit(f"hf/{HOSTILE}"))
+    table = records(-1.0 * LONGER, LONGER, model=pl.lit(f"hf/{HOSTILE}"))
     folder = run_folder(tmp_path / "run", table, counts={"records": ITEMS})
     PAIRS.logged().estimate(folder)
     page = write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
@@ -213,11 +204,10 @@ def test_runs_without_sentences_or_token_counts_still_have_a_box(tmp_path):
 
 
 def test_where_languages_are_not_linked_there_is_no_interval(tmp_path):
-    longer = np.tile([2, -2], ITEMS // 2)
     half = pl.int_range(pl.len()) < ITEMS // 2
     language = pl.when(half).then(pl.lit("en")).otherwise(pl.lit("hi"))
     identity = pl.format("{} {}", language, "identity")
-    table = records(-1.0 * longer, n_tokens_more=pl.Series(9 + longer), language=language, identity=identity)
+    table = records(-1.0 * LONGER, LONGER, language=language, identity=identity)
     diagnostics, concerning = found(tmp_path, table)
     assert LENGTH in concerning
     assert diagnostics[LENGTH].low is None

@@ -1,15 +1,22 @@
-"""Scores equal those of independent implementations (shared reference scores) within 1e-4 nats."""
+"""Scores equal those of independent implementations (shared reference scores) within 1e-4 nats.
+
+Every rule, ours and those of installed packages, passes the battery, which notices rules that do not.
+"""
 
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import pytest
 
-from endoxa.instruments.pairs.rules import RULES
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
 from endoxa.models.scoring import open_model, parse_model
 from endoxa.models.spec import ModelOptions
-from endoxa.schema import Pair
+from endoxa.schema import ARCHITECTURES, Pair, Score
+from endoxa.testing.plugins import check_rule
+from support.tiny import PAIRS
 
 TOLERANCE = 1e-4
 
@@ -19,13 +26,19 @@ def table(path):
         return list(csv.DictReader(file))
 
 
+def opened(shared, *names, packed=True):
+    options = ModelOptions(packed_weights=packed)
+    return {name: open_model(parse_model(f"hf/{shared}/data/models/{name}"), options) for name in names}
+
+
 @pytest.fixture(scope="module", params=[True, False], ids=["packed", "plain"])
 def published(request, shared):
-    options = ModelOptions(packed_weights=request.param)
-    return {
-        name: open_model(parse_model(f"hf/{shared}/data/models/{name}"), options)
-        for name in ("tiny-bert", "tiny-gpt2", "tiny-t5")
-    }
+    return opened(shared, "tiny-bert", "tiny-gpt2", "tiny-t5", packed=request.param)
+
+
+@pytest.fixture(scope="module")
+def bert(shared):
+    return opened(shared, "tiny-bert")["tiny-bert"]
 
 
 def scored(rule_name, model, pairs):
@@ -54,7 +67,7 @@ def test_crows_token_equals_the_published_script(shared, published, rule, file):
 @pytest.mark.parametrize("language", ["en", "hi"])
 @pytest.mark.parametrize("words", ["ws", "pretok"])
 @pytest.mark.parametrize("mask", ["whole", "tok"])
-def test_word_level_rules_equal_an_independent_implementation(shared, published, language, words, mask):
+def test_word_level_rules_equal_an_independent_implementation(shared, bert, language, words, mask):
     columns = {
         "en": ("modified_eng_sent_more", "modified_eng_sent_less"),
         "hi": ("sent_more_hindi", "sent_less_hindi"),
@@ -62,7 +75,7 @@ def test_word_level_rules_equal_an_independent_implementation(shared, published,
     rows = table(shared / "data/indibias/IndiBias_v1_sample.csv")
     expected = table(shared / f"data/reference_scores/indibias_{language}_word_level_first20.csv")
     pairs = [Pair(*(r[c] for c in columns), r["stereo_antistereo"]) for r in rows[: len(expected)]]
-    found = scored(f"crows-word-{words}-{mask}", published["tiny-bert"], pairs)
+    found = scored(f"crows-word-{words}-{mask}", bert, pairs)
     for (more, less, total_more, total_less), row in zip(found, expected, strict=True):
         count = int(row[f"{words}_n_u_tokens"])
         assert (total_more.n_tokens, total_less.n_tokens) == (count, count)
@@ -72,10 +85,9 @@ def test_word_level_rules_equal_an_independent_implementation(shared, published,
         assert less == pytest.approx(float(row[f"{words}_{mask}_less_sum"]) / count, abs=TOLERANCE)
 
 
-def test_crows_word_is_white_space_and_whole_words(published):
+def test_crows_word_is_white_space_and_whole_words(bert):
     pairs = [Pair("The old baker bakes bread.", "The young baker bakes bread.")]
-    model = published["tiny-bert"]
-    assert scored("crows-word", model, pairs) == scored("crows-word-ws-whole", model, pairs)
+    assert scored("crows-word", bert, pairs) == scored("crows-word-ws-whole", bert, pairs)
 
 
 @pytest.mark.slow
@@ -105,3 +117,39 @@ def test_sentence_scores_equal_an_independent_implementation(
         assert more == less
         assert score.n_tokens == int(row[count])
         assert more == pytest.approx(float(row[column]), abs=TOLERANCE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RULES.all())
+def test_rule_keeps_its_promises(name, tiny_models):
+    rule = RULES.get(name)
+    check_rule(rule, tiny_models[rule.architecture], PAIRS)
+
+
+SUM = RULES.get("sum")
+
+
+@pytest.mark.parametrize(
+    ("broken", "complaint"),
+    [
+        ({"value": lambda score: score.total}, "nothing scored"),
+        (
+            {"requests": lambda pairs, model: [SUM.requests(pairs, model)[0]] * len(pairs)},
+            "order of the rows",
+        ),
+    ],
+)
+def test_the_battery_notices_a_broken_rule(broken, complaint, tiny_models):
+    with pytest.raises(AssertionError, match=complaint):
+        check_rule(replace(SUM, **broken), tiny_models["causal"], PAIRS)
+
+
+def test_every_architecture_has_a_usual_rule_and_unknown_names_name_the_nearest():
+    assert set(DEFAULT_RULES) == set(ARCHITECTURES)
+    assert all(RULES.get(name).architecture == kind for kind, name in DEFAULT_RULES.items())
+    with pytest.raises(UserError, match="crows-token"):
+        RULES.get("crows-tokens")
+
+
+def test_afristereo_counts_one_token_too_many():
+    assert RULES.get("afristereo").value(Score(-12.0, 3)) == pytest.approx(-16.0)
