@@ -22,21 +22,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from endoxa.errors import UserError, installation
+from endoxa.curate import library
+from endoxa.errors import UserError
 from endoxa.sources.bbq.items import texts_without_language
 from endoxa.sources.files import require_file
 from endoxa.sources.source import understood_once
 from endoxa.words.packs import language_name, languages_with
-
-if TYPE_CHECKING:
-    from lingua import LanguageDetector
-
 
 COMMON = ("ar", "de", "en", "es", "fr", "hi", "id", "it", "pt", "so", "sw", "tr", "yo", "zu")
 """Candidates where nothing is said about the survey's languages."""
@@ -127,7 +123,7 @@ def _posterior(probabilities: np.ndarray, mix: np.ndarray) -> np.ndarray:
 
 def _probabilities(texts: Sequence[str], codes: Sequence[str]) -> np.ndarray:
     """Probability by lingua of each language (columns) for each text (rows), never quite zero, summing to one."""
-    lingua = _lingua()
+    lingua = library("lingua", "Identifying languages needs lingua")
     unknown = [code for code in codes if not hasattr(lingua.IsoCode639_1, code.upper())]
     if unknown:
         raise UserError(
@@ -135,7 +131,7 @@ def _probabilities(texts: Sequence[str], codes: Sequence[str]) -> np.ndarray:
             f"--language {unknown[0]}, or name its column with language_column in the mapping."
         )
     isos = [lingua.IsoCode639_1.from_str(code.upper()) for code in codes]
-    detector: LanguageDetector = lingua.LanguageDetectorBuilder.from_iso_codes_639_1(*isos).build()
+    detector = lingua.LanguageDetectorBuilder.from_iso_codes_639_1(*isos).build()
     probabilities = np.zeros((len(texts), len(codes)))
     starts = [text[:_ENOUGH] for text in texts]
     for row, values in enumerate(detector.compute_language_confidence_values_in_parallel(starts)):
@@ -144,16 +140,6 @@ def _probabilities(texts: Sequence[str], codes: Sequence[str]) -> np.ndarray:
     probabilities = np.maximum(probabilities, _FLOOR)
     shares: np.ndarray = probabilities / probabilities.sum(axis=1, keepdims=True)
     return shares
-
-
-def _lingua() -> ModuleType:
-    try:
-        import lingua
-    except ImportError as problem:
-        raise UserError(
-            f"Identifying languages needs lingua. Install it with: {installation('curate')}"
-        ) from problem
-    return lingua
 
 
 _LOG = logging.getLogger(__name__)
