@@ -28,6 +28,7 @@ from endoxa.runs.answers.language import ENGLISH, language
 from endoxa.runs.answers.text import before_new_question, first_reply, nested, outer_objects, read_first
 from endoxa.runs.asking.readers import ReaderSettings, Texts, ToRead, read_with_models
 from endoxa.schema import Progress
+from endoxa.schema.chat import answer_object
 from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
 MODEL_RULE = "model"
@@ -52,23 +53,9 @@ Give each pair of a group of people (identity) and what is said of it (attribute
 Answer with one JSON object and nothing else:
 {{"pairs": [{{"identity": "...", "attribute": "..."}}], "omit": ""}}"""
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        PAIRS: {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"identity": {"type": "string"}, "attribute": {"type": "string"}},
-                "required": ["identity", "attribute"],
-                "additionalProperties": False,
-            },
-        },
-        OMIT: {"type": "string"},
-    },
-    "required": [PAIRS, OMIT],
-    "additionalProperties": False,
-}
+_TEXT = {"type": "string"}
+_PAIR = answer_object({"identity": _TEXT, "attribute": _TEXT})
+SCHEMA: Mapping[str, Any] = answer_object({PAIRS: {"type": "array", "items": _PAIR}, OMIT: _TEXT})
 
 
 @dataclass(frozen=True, slots=True)

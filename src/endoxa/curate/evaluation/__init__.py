@@ -177,14 +177,9 @@ def measured(measure: str, totals: np.ndarray) -> np.ndarray:
 RESAMPLES = 2_000
 
 SCHEMA = {
-    "reader": pl.String,
-    "subset": pl.String,
-    "measure": pl.String,
-    "value": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "statements": pl.Int64,
-    "units": pl.Int64,
+    **dict.fromkeys(("reader", "subset", "measure"), pl.String),
+    **dict.fromkeys(("value", "low", "high"), pl.Float64),
+    **dict.fromkeys(("statements", "units"), pl.Int64),
 }
 """Columns of the table."""
 

@@ -315,15 +315,9 @@ def translate_statements(
     Raises:
         UserError: see `endoxa.curate.translation.translate_all`.
     """
-    withheld = [
-        statement.text != statement.original
-        or IDENTIFIER in statement.flags
-        or bool(length_flags(statement.text))
-        for statement in statements
-    ]
     languages = [
-        WORKING_LANGUAGE if kept else statement.language
-        for statement, kept in zip(statements, withheld, strict=True)
+        WORKING_LANGUAGE if IDENTIFIER in each.flags or length_flags(each.text) else _spoken(each)
+        for each in statements
     ]
     texts = [statement.text for statement in statements]
     translated = translate_all(
@@ -331,8 +325,8 @@ def translate_statements(
     )
     result = []
     for statement, text in zip(statements, translated, strict=True):
-        foreign = statement.text == statement.original and statement.language != WORKING_LANGUAGE
-        failed = text is None or (IDENTIFIER in statement.flags and foreign)
+        withheld = IDENTIFIER in statement.flags and _spoken(statement) != WORKING_LANGUAGE
+        failed = text is None or withheld
         flags = (*statement.flags, *(["untranslated"] if failed else []))
         result.append(replace(statement, text=text or statement.text, flags=flags))
     return result
