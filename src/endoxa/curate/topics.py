@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.ratings import NAME, export_table, in_group, read_topics, trimmed
+from endoxa.curate.ratings import NAME, export_table, in_group, read_topics
+from endoxa.curate.summary import trimmed
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import one_spelling

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from endoxa.curate.novelty import normalise
+from endoxa.curate.summary import trimmed
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.drafts import DRAFT, REJECTED
@@ -177,16 +178,6 @@ def _keep(kept: dict[Any, Label], key: Any, label: Label, path: Path, number: in
             raise UserError(
                 f"{path}, row {number}: '{spoken}' has more than one {name}: '{first}' and '{second}'. Give it one."
             )
-
-
-def trimmed(table: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:
-    """Columns as texts without blanks at their ends; empty where the table has none of that name."""
-    return table.select(
-        pl.col(name).cast(pl.String).fill_null("").str.strip_chars()
-        if name in table.columns
-        else pl.lit("").alias(name)
-        for name in columns
-    )
 
 
 def in_group(texts: pl.DataFrame, path: Path) -> pl.Series:

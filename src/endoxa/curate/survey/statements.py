@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from endoxa.curate.associations import WORKING_LANGUAGE
 from endoxa.curate.english import in_dictionary, is_plural, lemma, tokens, words
 from endoxa.curate.extract import Extraction, Question, as_annotated, begins_statement, extract
 from endoxa.curate.extract.omission import NOISE
@@ -179,9 +180,6 @@ def chatbot_reasons(answers: Mapping[str, Sequence[str]], counts: Mapping[str, i
             reasons[code] = " and ".join(flags)
     return reasons
 
-
-WORKING_LANGUAGE = "en"
-"""The language the extractor reads."""
 
 UNREAD = Extraction("", "", "none", 0.0, omit=True, omit_reason=NOISE)
 """What stands for a statement that is kept but not read: longer than `LONG_STATEMENT`, or with an identifier."""
