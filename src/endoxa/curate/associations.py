@@ -65,17 +65,8 @@ _TRUE = ("true", "1", "yes")
 AGREEMENT = "agreement"
 """Column of the gender that words before a group show ('f' or 'm'); there where one is known."""
 _OPTIONAL = (
-    "axis",
-    "respondent",
-    "statement_id",
-    "omit",
-    "flag",
-    "source",
-    "region",
-    IDENTITY_KEY,
-    AGREEMENT,
-    BUILT_BY,
-    WORDS,
+    *("axis", "respondent", "statement_id", "omit", "flag", "source", "region"),
+    *(IDENTITY_KEY, AGREEMENT, BUILT_BY, WORDS),
 )
 
 
@@ -358,9 +349,7 @@ def associations(
 
 def _with_place(table: pl.DataFrame, *, by_country: bool) -> pl.DataFrame:
     """A row per country named in the cell, where associations are made by country."""
-    if "country" not in table.columns:
-        table = table.with_columns(country=pl.lit(""))
-    countries = [list(choices(cell)) or [""] for cell in table["country"]]
+    countries = [list(choices(cell)) or [""] for cell in trimmed(table, ("country",))["country"]]
     table = table.with_columns(_countries=pl.Series(countries, dtype=pl.List(pl.String)))
     if by_country:
         return table.with_columns(_place=pl.col("_countries")).explode("_place")
@@ -432,14 +421,11 @@ def _predicates(table: pl.DataFrame) -> _Joined:
 
     Under (identity, attribute), and under ("", attribute) for the attribute with whatever identity.
     """
-    unchanged = table.filter(pl.col("said") == pl.col("attribute")).with_columns(
-        pl.lit("").alias(name) for name in ("statement", "verb", "language") if name not in table.columns
-    )
+    unchanged = table.filter(pl.col("said") == pl.col("attribute"))
+    columns = ("verb", "statement", "identity", "attribute", "_language")
     by_pair: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for verb, text, identity, attribute, language in unchanged.select(
-        "verb", "statement", "identity", "attribute", "_language"
-    ).iter_rows():
-        how = verb or predicate(text or "", identity, attribute, language)
+    for verb, text, identity, attribute, language in trimmed(unchanged, columns).iter_rows():
+        how = verb or predicate(text, identity, attribute, language)
         by_pair[identity, attribute].append(how)
         by_pair["", attribute].append(how)
     return by_pair

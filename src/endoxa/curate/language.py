@@ -177,32 +177,27 @@ class AssumedLanguage:
     note: str
 
 
-def assumed_language(texts: Sequence[str], name: str, option: str = "--language") -> AssumedLanguage:
+def assumed_language(texts: Sequence[str], name: str) -> AssumedLanguage:
     """The language of texts that come without one.
 
     Args:
         texts: the texts, in the order of the table.
         name: the table, for messages.
-        option: the option that decides, for messages.
 
     Raises:
         UserError: they are in several languages, or lingua is needed and missing.
     """
     some = texts[:: max(1, len(texts) // LOOKED_AT)][:LOOKED_AT]
-    code = "en" if _plainly_english(some) else _identified(some, name, option)
+    code = "en" if _plainly_english(some) else _identified(some, name)
     note = (
         f"{name} names no language: taken as {language_name(code)} ({code}), identified from its texts. If it is "
-        f"another one, give {option} CODE or a column 'language'."
+        f"another one, give --language CODE or a column 'language'."
     )
     return AssumedLanguage(code, note)
 
 
 def with_language(
-    table: pl.DataFrame,
-    speaks: Callable[[Mapping[str, Any]], str],
-    language: str | None,
-    name: str,
-    option: str = "--language",
+    table: pl.DataFrame, speaks: Callable[[Mapping[str, Any]], str], language: str | None, name: str
 ) -> pl.DataFrame:
     """The table with a language in every row: the one that is given, or else identified from the rows without one.
 
@@ -211,7 +206,6 @@ def with_language(
         speaks: what a row says, from which its language can be told.
         language: the language of rows that name none.
         name: the table, for messages.
-        option: the option that decides, for messages.
 
     Raises:
         UserError: it is not given and cannot be told.
@@ -222,9 +216,7 @@ def with_language(
     if not missing.any():
         return table
     if language is None:
-        identified = assumed_language(
-            list(map(speaks, table.filter(missing).iter_rows(named=True))), name, option
-        )
+        identified = assumed_language([*map(speaks, table.filter(missing).iter_rows(named=True))], name)
         _LOG.warning("%s", identified.note)
         language = identified.code
     return table.with_columns(pl.when(missing).then(pl.lit(language)).otherwise("language").alias("language"))
@@ -251,17 +243,17 @@ def _plainly_english(texts: Sequence[str]) -> bool:
     return bool(words) and sum(word in _ENGLISH for word in words) >= _ENGLISH_SHARE * len(words)
 
 
-def _identified(texts: Sequence[str], name: str, option: str) -> str:
+def _identified(texts: Sequence[str], name: str) -> str:
     try:
         languages = identify(texts, [name] * len(texts), CANDIDATES)
     except UserError as problem:
-        raise UserError(f"{name} names no language: give it with {option} CODE. ({problem})") from problem
+        raise UserError(f"{name} names no language: give it with --language CODE. ({problem})") from problem
     counts = Counter(language.code for language in languages)
     code, most = counts.most_common(1)[0]
     if most < AGREEMENT * len(texts):
         several = ", ".join(candidate for candidate, _ in counts.most_common(3))
         raise UserError(
             f"{name} names no language, and its texts seem to be in several ({several}). Add a column 'language', or "
-            f"give one for all with {option} CODE."
+            f"give one for all with --language CODE."
         )
     return code

@@ -156,9 +156,7 @@ def same_reading(first: Sequence[Extraction], second: Sequence[Extraction]) -> b
     if _omits(first) or _omits(second):
         return _omits(first) and _omits(second)
     groups = [{loose_identity(pair.identity) for pair in pairs} for pairs in (first, second)]
-    attributes = [
-        frozenset().union(*(attribute_parts(pair.attribute) for pair in pairs)) for pairs in (first, second)
-    ]
+    attributes = [attribute_parts(*(pair.attribute for pair in pairs)) for pairs in (first, second)]
     return groups[0] == groups[1] and attributes[0] == attributes[1]
 
 

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import permutations
+from math import isfinite
 from pathlib import Path
 
 import polars as pl
@@ -238,11 +239,19 @@ def plain_cell(column: str) -> pl.Expr:
     return pl.col(column).cast(pl.String).fill_null("").str.strip_chars()
 
 
-def trimmed(table: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:
+def trimmed(table: pl.DataFrame, columns: Collection[str]) -> pl.DataFrame:
     """Columns as texts without blanks at their ends; empty where the table has none of that name."""
-    return table.select(
-        plain_cell(name) if name in table.columns else pl.lit("").alias(name) for name in columns
-    )
+    absent = [pl.lit("").alias(name) for name in columns if name not in table.columns]
+    return table.with_columns(absent).select(map(plain_cell, columns))
+
+
+def finite(cell: str | None) -> float | None:
+    """The finite number that a cell holds, or None."""
+    try:
+        number = float(cell or "")
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
 
 
 def respondents() -> pl.Expr:

@@ -37,8 +37,8 @@ NEEDED = ("identity", "attribute", "rating")
 ALIASES = {"rating": "value", "sentiment": "polarity"}
 """Names that a campaign's export has for our columns."""
 NAME, NAMES = "association_id", "source_ids"
-_ANSWERS = dict.fromkeys(("true", "1", "yes", "in", "in-group"), True) | dict.fromkeys(
-    ("false", "0", "no", "out", "out-group"), False
+_ANSWERS = dict.fromkeys(("true", "1", "yes", "y", "in", "in-group", "related"), True) | dict.fromkeys(
+    ("false", "0", "no", "n", "out", "out-group", "unrelated", "distinct"), False
 )
 
 
@@ -180,18 +180,18 @@ def _keep(kept: dict[Any, Label], key: Any, label: Label, path: Path, number: in
             )
 
 
-def in_group(texts: pl.DataFrame, path: Path) -> pl.Series:
-    """Whether who said it is of the group, null where the column `in_group` is empty.
+def yes_or_no(cells: pl.Series, path: Path) -> pl.Series:
+    """What the trimmed cells of a column of `path` answer, null where they are empty.
 
     Raises:
         UserError: a cell is neither yes nor no.
     """
-    cells = texts["in_group"]
-    answers = cells.str.to_lowercase().replace_strict(_ANSWERS, default=None, return_dtype=pl.Boolean)
+    words = cells.str.to_lowercase().str.strip_suffix(".0")
+    answers = words.replace_strict(_ANSWERS, default=None, return_dtype=pl.Boolean)
     if (wrong := (answers.is_null() & (cells != "")).arg_true()).len():
         raise UserError(
-            f"{path}, row {wrong[0] + 1}, column 'in_group': '{cells[wrong[0]]}' is neither yes nor no. Correct it, or "
-            "leave it empty."
+            f"{path}, row {wrong[0] + 1}, column '{cells.name}': '{cells[wrong[0]]}' is neither yes nor no. Correct "
+            "it, or leave it empty."
         )
     return answers
 
@@ -257,7 +257,7 @@ def _typed(texts: pl.DataFrame, path: Path) -> pl.DataFrame:
     """
     typed = texts.with_row_index("row", offset=1).with_columns(
         number=pl.col("rating").cast(pl.Float64, strict=False),
-        in_group=in_group(texts, path),
+        in_group=yes_or_no(texts["in_group"], path),
         shown=pl.col("propensity").cast(pl.Float64, strict=False),
     )
     wrong = {
