@@ -30,6 +30,7 @@ from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
 from endoxa.runs.journal import chosen
+from endoxa.schema.chat import answer_object
 from endoxa.schema.drafts import (
     AFTER_STOP,
     DRAFT,
@@ -145,14 +146,12 @@ def _seed(of: Prepared, number: int) -> int:
 
 
 def _schema(kind: Kind, ask: Ask) -> dict[str, Any]:
-    """JSON schema of an answer; every key is required and no other allowed, as strict interfaces want it."""
+    """JSON schema of an answer."""
     cells = {
         name: {"type": "string", **({"enum": list(ask.allowed[name])} if name in ask.allowed else {})}
         for name in kind.fields
     }
-    row = {"type": "object", "properties": cells, "required": list(cells), "additionalProperties": False}
-    rows = {"rows": {"type": "array", "items": row}}
-    return {"type": "object", "properties": rows, "required": ["rows"], "additionalProperties": False}
+    return answer_object({"rows": {"type": "array", "items": answer_object(cells)}})
 
 
 def author_work(kind: Kind, settings: AuthorSettings) -> Work:

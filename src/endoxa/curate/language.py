@@ -22,21 +22,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from endoxa.errors import UserError, installation
+from endoxa.curate import library
+from endoxa.errors import UserError
 from endoxa.sources.bbq.items import texts_without_language
 from endoxa.sources.files import require_file
 from endoxa.sources.source import understood_once
 from endoxa.words.packs import language_name, languages_with
-
-if TYPE_CHECKING:
-    from lingua import LanguageDetector
-
 
 COMMON = ("ar", "de", "en", "es", "fr", "hi", "id", "it", "pt", "so", "sw", "tr", "yo", "zu")
 """Candidates where nothing is said about the survey's languages."""
@@ -127,7 +123,7 @@ def _posterior(probabilities: np.ndarray, mix: np.ndarray) -> np.ndarray:
 
 def _probabilities(texts: Sequence[str], codes: Sequence[str]) -> np.ndarray:
     """Probability by lingua of each language (columns) for each text (rows), never quite zero, summing to one."""
-    lingua = _lingua()
+    lingua = library("lingua", "Identifying languages needs lingua")
     unknown = [code for code in codes if not hasattr(lingua.IsoCode639_1, code.upper())]
     if unknown:
         raise UserError(
@@ -135,7 +131,7 @@ def _probabilities(texts: Sequence[str], codes: Sequence[str]) -> np.ndarray:
             f"--language {unknown[0]}, or name its column with language_column in the mapping."
         )
     isos = [lingua.IsoCode639_1.from_str(code.upper()) for code in codes]
-    detector: LanguageDetector = lingua.LanguageDetectorBuilder.from_iso_codes_639_1(*isos).build()
+    detector = lingua.LanguageDetectorBuilder.from_iso_codes_639_1(*isos).build()
     probabilities = np.zeros((len(texts), len(codes)))
     starts = [text[:_ENOUGH] for text in texts]
     for row, values in enumerate(detector.compute_language_confidence_values_in_parallel(starts)):
@@ -144,16 +140,6 @@ def _probabilities(texts: Sequence[str], codes: Sequence[str]) -> np.ndarray:
     probabilities = np.maximum(probabilities, _FLOOR)
     shares: np.ndarray = probabilities / probabilities.sum(axis=1, keepdims=True)
     return shares
-
-
-def _lingua() -> ModuleType:
-    try:
-        import lingua
-    except ImportError as problem:
-        raise UserError(
-            f"Identifying languages needs lingua. Install it with: {installation('curate')}"
-        ) from problem
-    return lingua
 
 
 _LOG = logging.getLogger(__name__)
@@ -191,32 +177,27 @@ class AssumedLanguage:
     note: str
 
 
-def assumed_language(texts: Sequence[str], name: str, option: str = "--language") -> AssumedLanguage:
+def assumed_language(texts: Sequence[str], name: str) -> AssumedLanguage:
     """The language of texts that come without one.
 
     Args:
         texts: the texts, in the order of the table.
         name: the table, for messages.
-        option: the option that decides, for messages.
 
     Raises:
         UserError: they are in several languages, or lingua is needed and missing.
     """
     some = texts[:: max(1, len(texts) // LOOKED_AT)][:LOOKED_AT]
-    code = "en" if _plainly_english(some) else _identified(some, name, option)
+    code = "en" if _plainly_english(some) else _identified(some, name)
     note = (
         f"{name} names no language: taken as {language_name(code)} ({code}), identified from its texts. If it is "
-        f"another one, give {option} CODE or a column 'language'."
+        f"another one, give --language CODE or a column 'language'."
     )
     return AssumedLanguage(code, note)
 
 
 def with_language(
-    table: pl.DataFrame,
-    speaks: Callable[[Mapping[str, Any]], str],
-    language: str | None,
-    name: str,
-    option: str = "--language",
+    table: pl.DataFrame, speaks: Callable[[Mapping[str, Any]], str], language: str | None, name: str
 ) -> pl.DataFrame:
     """The table with a language in every row: the one that is given, or else identified from the rows without one.
 
@@ -225,7 +206,6 @@ def with_language(
         speaks: what a row says, from which its language can be told.
         language: the language of rows that name none.
         name: the table, for messages.
-        option: the option that decides, for messages.
 
     Raises:
         UserError: it is not given and cannot be told.
@@ -236,9 +216,7 @@ def with_language(
     if not missing.any():
         return table
     if language is None:
-        identified = assumed_language(
-            list(map(speaks, table.filter(missing).iter_rows(named=True))), name, option
-        )
+        identified = assumed_language([*map(speaks, table.filter(missing).iter_rows(named=True))], name)
         _LOG.warning("%s", identified.note)
         language = identified.code
     return table.with_columns(pl.when(missing).then(pl.lit(language)).otherwise("language").alias("language"))
@@ -265,17 +243,17 @@ def _plainly_english(texts: Sequence[str]) -> bool:
     return bool(words) and sum(word in _ENGLISH for word in words) >= _ENGLISH_SHARE * len(words)
 
 
-def _identified(texts: Sequence[str], name: str, option: str) -> str:
+def _identified(texts: Sequence[str], name: str) -> str:
     try:
         languages = identify(texts, [name] * len(texts), CANDIDATES)
     except UserError as problem:
-        raise UserError(f"{name} names no language: give it with {option} CODE. ({problem})") from problem
+        raise UserError(f"{name} names no language: give it with --language CODE. ({problem})") from problem
     counts = Counter(language.code for language in languages)
     code, most = counts.most_common(1)[0]
     if most < AGREEMENT * len(texts):
         several = ", ".join(candidate for candidate, _ in counts.most_common(3))
         raise UserError(
             f"{name} names no language, and its texts seem to be in several ({several}). Add a column 'language', or "
-            f"give one for all with {option} CODE."
+            f"give one for all with --language CODE."
         )
     return code

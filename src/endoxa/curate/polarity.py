@@ -13,8 +13,8 @@ import math
 from functools import lru_cache
 from typing import Any
 
+from endoxa.curate import library
 from endoxa.curate.opposites import Lexicon, Unit, load_lexicon, units
-from endoxa.errors import UserError, installation
 
 CUT_OFF = 0.1
 """Published: a compound score within +-0.1 is neutral."""
@@ -27,13 +27,8 @@ ALPHA = 15
 
 @lru_cache
 def _analyzer() -> Any:
-    try:
-        from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
-    except ImportError as error:
-        raise UserError(
-            f"Polarity needs the library vaderSentiment. Install it with: {installation('curate')}"
-        ) from error
-    return SentimentIntensityAnalyzer()
+    vader = library("vaderSentiment.vaderSentiment", "Polarity needs the library vaderSentiment")
+    return vader.SentimentIntensityAnalyzer()
 
 
 @lru_cache(maxsize=CACHED)

@@ -7,7 +7,6 @@ associations: identities in lower case and plural, attributes without a copula.
 from __future__ import annotations
 
 import logging
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +20,7 @@ from endoxa.curate.grammar.english import names_a_thing
 from endoxa.curate.normalise.attribute import normal_attribute
 from endoxa.curate.normalise.identity import IDENTITY_KEY, native_identity, normal_identity, own_name
 from endoxa.curate.polarity import polarity
+from endoxa.curate.summary import finite
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema import ASSOCIATION_COLUMNS
@@ -237,16 +237,8 @@ def _people(cells: Mapping[str, str | None], layout: Layout) -> int:
     if layout.unit == "statements":
         return 1
     if layout.unit == "ratings":
-        return int(_number(cells[layout.roles["rating"]]) >= layout.score)
-    return int(sum(_number(cells[name]) for name in layout.people))
-
-
-def _number(cell: str | None) -> float:
-    try:
-        number = float(cell or 0)
-    except ValueError:
-        return 0
-    return number if math.isfinite(number) else 0
+        return int((finite(cells[layout.roles["rating"]]) or 0) >= layout.score)
+    return int(sum(finite(cells[name]) or 0 for name in layout.people))
 
 
 def _association(

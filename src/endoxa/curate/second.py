@@ -28,6 +28,7 @@ from endoxa.runs.answers.language import ENGLISH, language
 from endoxa.runs.answers.text import before_new_question, first_reply, nested, outer_objects, read_first
 from endoxa.runs.asking.readers import ReaderSettings, Texts, ToRead, read_with_models
 from endoxa.schema import Progress
+from endoxa.schema.chat import answer_object
 from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
 MODEL_RULE = "model"
@@ -52,23 +53,9 @@ Give each pair of a group of people (identity) and what is said of it (attribute
 Answer with one JSON object and nothing else:
 {{"pairs": [{{"identity": "...", "attribute": "..."}}], "omit": ""}}"""
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        PAIRS: {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"identity": {"type": "string"}, "attribute": {"type": "string"}},
-                "required": ["identity", "attribute"],
-                "additionalProperties": False,
-            },
-        },
-        OMIT: {"type": "string"},
-    },
-    "required": [PAIRS, OMIT],
-    "additionalProperties": False,
-}
+_TEXT = {"type": "string"}
+_PAIR = answer_object({"identity": _TEXT, "attribute": _TEXT})
+SCHEMA: Mapping[str, Any] = answer_object({PAIRS: {"type": "array", "items": _PAIR}, OMIT: _TEXT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +156,7 @@ def same_reading(first: Sequence[Extraction], second: Sequence[Extraction]) -> b
     if _omits(first) or _omits(second):
         return _omits(first) and _omits(second)
     groups = [{loose_identity(pair.identity) for pair in pairs} for pairs in (first, second)]
-    attributes = [
-        frozenset().union(*(attribute_parts(pair.attribute) for pair in pairs)) for pairs in (first, second)
-    ]
+    attributes = [attribute_parts(*(pair.attribute for pair in pairs)) for pairs in (first, second)]
     return groups[0] == groups[1] and attributes[0] == attributes[1]
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import permutations
+from math import isfinite
 from pathlib import Path
 
 import polars as pl
@@ -113,8 +114,10 @@ def most_common(cells: Iterable[str | None]) -> str:
 UNSTATED = "(not said)"
 ALL_AXES = "(all axes)"
 
-Association = tuple[str, str, str]
-"""Axis, identity and canonical attribute."""
+KEYS = ("axis", "identity", "attribute")
+"""Columns that name an association."""
+Level = tuple[str, ...]
+"""What is split: nothing for everybody, an axis, or axis, identity and canonical attribute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,59 +157,35 @@ def answers(table: pl.DataFrame, column: str) -> Answers:
     return Answers(filled, tuple(categories), any(len(values) > 1 for values in filled.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """Splits of every level; a level that would give away another has none."""
+def published(table: pl.DataFrame, column: str, least: int) -> dict[Level, Split]:
+    """What may be published of each level of a table of mentions, split by a column.
 
-    associations: Mapping[Association, Split]
-    axes: Mapping[str, Split]
-
-
-def published(table: pl.DataFrame, column: str, least: int) -> Published:
-    """What may be published of a table of mentions, split by a column.
+    A level that would give away another has no split. What is merged in a level is merged in all below it.
 
     Args:
         table: columns of `MENTION_COLUMNS`, and the column.
         column: name of the column.
         least: smallest count of a subgroup that may be known.
     """
-    column_answers = answers(table, column)
-    people = people_by_association(table)
-    axes: dict[str, set[str]] = {}
-    for (axis, _, _), members in people.items():
-        axes.setdefault(axis, set()).update(members)
-    everybody = set().union(*axes.values())
-    overall = column_answers.split(everybody, least)
-    merged = {axis: _merged(column_answers, overall) for axis in axes}
-    splits = {axis: column_answers.split(members, least, merged[axis]) for axis, members in axes.items()}
-    merged = {axis: merged[axis] | _merged(column_answers, split) for axis, split in splits.items()}
-    rows = {key: column_answers.split(members, least, merged[key[0]]) for key, members in people.items()}
-    below = {
-        axis: [column_answers.counts(members) for key, members in people.items() if key[0] == axis]
-        for axis in axes
-    }
-    shown = {
-        axis: split if covered_without_any(below[axis], column_answers.counts(axes[axis])) else Split({})
-        for axis, split in splits.items()
-    }
-    apart = covered_without_any(
-        [column_answers.counts(members) for members in axes.values()], column_answers.counts(everybody)
-    )
-    return Published(rows, shown | {ALL_AXES: overall if apart else Split({})})
-
-
-def people_by_association(table: pl.DataFrame) -> dict[Association, set[str]]:
-    """Respondents behind every association, in the order of the table."""
-    people: dict[Association, set[str]] = {}
-    for axis, identity, attribute, person in table.select(
-        "axis", "identity", "attribute", "person"
-    ).iter_rows():
-        people.setdefault((axis, identity, attribute), set()).add(person)
-    return people
-
-
-def _merged(column_answers: Answers, split: Split) -> frozenset[str]:
-    return frozenset(column_answers.categories) - split.shown.keys()
+    answered = answers(table, column)
+    people: dict[Level, set[str]] = {}
+    for person, *key in table.select("person", *KEYS).iter_rows():
+        for level in ((), (key[0],), tuple(key)):
+            people.setdefault(level, set()).add(person)
+    splits: dict[Level, Split] = {}
+    merged: dict[Level, Set[str]] = {}
+    below: dict[Level, list[Mapping[str, int]]] = defaultdict(list)
+    for level, members in sorted(people.items(), key=lambda entry: len(entry[0])):
+        above = level[:1] if len(level) > 1 else ()
+        hidden = merged.get(above, frozenset())
+        splits[level] = answered.split(members, least, hidden)
+        merged[level] = hidden | (set(answered.categories) - splits[level].shown.keys())
+        if level:
+            below[above].append(answered.counts(members))
+    for level, rows in below.items():
+        if not covered_without_any(rows, answered.counts(people[level])):
+            splits[level] = Split({})
+    return splits
 
 
 NAMES_OF_PEOPLE = ("reviewed_by",)
@@ -232,7 +211,7 @@ def with_common_columns(
         statements: all rows of the table that they were made of.
         names: columns of it.
     """
-    enough = _respondents(statements) >= SMALLEST_CELL
+    enough = trimmed(statements, ("respondent",)).select(respondents()).item() >= SMALLEST_CELL
     common = [
         name
         for name in names
@@ -255,19 +234,34 @@ def not_carried(names: Sequence[str], place: str) -> list[str]:
     ]
 
 
-def _filled(statements: pl.DataFrame, name: str) -> pl.Series:
-    return statements[name].cast(pl.String).fill_null("").str.strip_chars() != ""
+def plain_cell(column: str) -> pl.Expr:
+    """A cell as text without blanks around it; nothing is an empty text."""
+    return pl.col(column).cast(pl.String).fill_null("").str.strip_chars()
 
 
-def _respondents(statements: pl.DataFrame) -> int:
+def trimmed(table: pl.DataFrame, columns: Collection[str]) -> pl.DataFrame:
+    """Columns as texts without blanks at their ends; empty where the table has none of that name."""
+    absent = [pl.lit("").alias(name) for name in columns if name not in table.columns]
+    return table.with_columns(absent).select(map(plain_cell, columns))
+
+
+def finite(cell: str | None) -> float | None:
+    """The finite number that a cell holds, or None."""
+    try:
+        number = float(cell or "")
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+def respondents() -> pl.Expr:
     """Different respondents; a row without one counts as a respondent of its own."""
-    if "respondent" not in statements.columns:
-        return statements.height
-    named = _filled(statements, "respondent")
-    return statements.filter(named)["respondent"].n_unique() + statements.height - int(named.sum())
+    names = plain_cell("respondent")
+    return names.filter(names != "").n_unique() + (names == "").sum()
 
 
-__all__ = ["Summary", "summarise", "write_summary"]
+def _filled(statements: pl.DataFrame, name: str) -> pl.Series:
+    return statements.select(plain_cell(name) != "").to_series()
 
 
 FREQUENCY_COLUMNS: dict[str, str] = {
@@ -320,29 +314,18 @@ def summarise(table: pl.DataFrame, least: int = SMALLEST_CELL) -> Summary:
     """
     columns, notes = _columns(table)
     composed = dict.fromkeys([*columns, *(name for name in COMPOSED_BY if name in table.columns)])
-    answers = {name: published(table, name, least) for name in composed}
+    splits = {name: published(table, name, least) for name in composed}
     frequencies = _frequencies(table)
-    keys = frequencies.select("axis", "identity", "attribute", "respondents").rows()
-    frequencies_by = {
-        name: _long(
-            name,
-            {tuple(key[:3]): answers[name].associations[key[:3]].cells(key[3]) for key in keys},
-            ("axis", "identity", "attribute"),
-        )
-        for name in columns
-    }
+    said = {tuple(level): total for *level, total in frequencies.select(*KEYS, "respondents").rows()}
     axes = table.group_by("axis").agg(pl.col("person").n_unique()).sort("axis")
-    totals = dict(axes.iter_rows()) | {ALL_AXES: table["person"].n_unique()}
-    composition_by = {
-        name: _long(
-            name,
-            {(axis,): answers[name].axes[axis].cells(total) for axis, total in totals.items()},
-            ("axis",),
-        )
-        for name in composed
-    }
+    totals: dict[Level, int] = {(axis,): total for axis, total in axes.iter_rows()}
+    totals[()] = table["person"].n_unique()
     return Summary(
-        frequencies, frequencies_by, _composition(table), composition_by, (*notes, *_nested(table, columns))
+        frequencies,
+        {name: _long(name, splits[name], said, KEYS) for name in columns},
+        _composition(table),
+        {name: _long(name, splits[name], totals, KEYS[:1]) for name in composed},
+        (*notes, *_nested(table, columns)),
     )
 
 
@@ -368,9 +351,8 @@ def _columns(table: pl.DataFrame) -> tuple[list[str], list[str]]:
 
 
 def _frequencies(table: pl.DataFrame) -> pl.DataFrame:
-    keys = ["axis", "identity", "attribute"]
     return (
-        table.group_by(keys)
+        table.group_by(KEYS)
         .agg(
             group_id=pl.col("group_id").min(),
             respondents=pl.col("person").n_unique().cast(pl.Int64),
@@ -394,10 +376,14 @@ def _composition(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _long(
-    column: str, cells: Mapping[tuple[str, ...], Mapping[str, int]], keys: Sequence[str]
+    column: str, splits: Mapping[Level, Split], totals: Mapping[Level, int], keys: Sequence[str]
 ) -> pl.DataFrame:
-    """One row per key and label."""
-    rows = [(*key, label, n) for key, counts in cells.items() for label, n in counts.items()]
+    """One row per level and label."""
+    rows = [
+        (*(level or (ALL_AXES,)), label, n)
+        for level, total in totals.items()
+        for label, n in splits[level].cells(total).items()
+    ]
     schema = {**dict.fromkeys((*keys, column), pl.String), "respondents": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 

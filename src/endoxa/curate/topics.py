@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.ratings import NAME, export_table, in_group, read_topics, trimmed
+from endoxa.curate.ratings import NAME, export_table, read_topics, yes_or_no
+from endoxa.curate.summary import trimmed
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import one_spelling
@@ -180,7 +181,7 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
     person = next((column for column in PEOPLE if column in table.columns), PEOPLE[0])
     read = trimmed(table, ("identity", "attribute", "topic", "in_group", NAME, person))
     read = read.rename({person: "person"}).with_columns(
-        in_group=in_group(read, path), draft=pl.lit(value=False), weight=_weights(table, path)
+        in_group=yes_or_no(read["in_group"], path), draft=pl.lit(value=False), weight=_weights(table, path)
     )
     read = read.filter((pl.col("attribute") != "") & (pl.col("weight") > 0))
     if read.is_empty():

@@ -20,6 +20,7 @@ from endoxa.curate.review.workbook import CodingSheet, read_coding_sheet, write_
 from endoxa.errors import UserError
 from endoxa.runs.answers.text import first_reply, nested, outer_objects
 from endoxa.runs.asking.readers import ReaderSettings, Texts, ToRead
+from endoxa.schema.chat import answer_object
 from endoxa.schema.thoughts import AGREEMENT_COLUMNS, ARGUED, CODES
 from endoxa.sources.frames import column_types
 from endoxa.stats.agreement import COEFFICIENTS, agreement_interval
@@ -132,12 +133,9 @@ def _code(value: Any, answers: Sequence[str]) -> str | None:
     return next((answer for answer in answers if answer.casefold() == word), None)
 
 
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {name: {"type": "string", "enum": list(answers)} for name, answers in CHOICES.items()},
-    "required": list(CHOICES),
-    "additionalProperties": False,
-}
+_SCHEMA: Mapping[str, Any] = answer_object(
+    {name: {"type": "string", "enum": list(answers)} for name, answers in CHOICES.items()}
+)
 
 
 def to_read(thoughts: Sequence[ThoughtText]) -> Texts[Codes]:

@@ -137,6 +137,16 @@ class ChatModel(Protocol):
         ...
 
 
+def answer_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON schema of an object; every key is required and no other allowed, as strict interfaces want it."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 @runtime_checkable
 class CountsTokens(Protocol):
     """A model that knows how much it has written before an answer is complete."""

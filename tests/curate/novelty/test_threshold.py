@@ -12,12 +12,12 @@ from endoxa.curate.novelty.labels import (
     THRESHOLD_COLUMNS,
     Labels,
     _groups,
+    best_cut,
     calibrate,
     cross_validated,
     cuts,
     read_labels,
     warnings,
-    youden,
 )
 from endoxa.errors import UserError
 from support.toy_vectors import TableEncoder, ToyEncoder, cos
@@ -44,7 +44,7 @@ def test_youden_by_hand():
     assert (found["threshold"], found["youden_j"]) == pytest.approx((0.65, 0.75))
     assert (found["sensitivity"], found["specificity"]) == pytest.approx((0.75, 1.0))
     table = cuts(cosine, related)
-    assert table.columns == ["threshold", "sensitivity", "specificity", "youden_j"]
+    assert table.columns == ["threshold", "youden_j", "sensitivity", "specificity"]
     assert table["threshold"].to_list() == pytest.approx(
         [0.1, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85]
     )
@@ -56,7 +56,7 @@ def test_of_equal_cuts_the_lowest():
     cosine = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
     related = np.array([False, False, True, True, False, False, True, True])
     assert cuts(cosine, related)["youden_j"].to_numpy()[[2, 6]] == pytest.approx([0.5, 0.5])
-    assert youden(cosine, related) == pytest.approx(0.35)
+    assert best_cut(cosine, related)["threshold"] == pytest.approx(0.35)
 
 
 scores = st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=2, max_size=40).filter(
@@ -71,7 +71,7 @@ def test_j_is_that_of_scikit_learn(pairs):
     false_alarms, found, _ = roc_curve(related, cosine, drop_intermediate=False)
     table = cuts(cosine, related)
     assert table["youden_j"].max() == pytest.approx(max((found - false_alarms).max(), 0))
-    cut = youden(cosine, related)
+    cut = best_cut(cosine, related)["threshold"]
     decided = cosine >= cut
     assert decided[related].mean() - decided[~related].mean() == pytest.approx(table["youden_j"].max())
 

@@ -52,12 +52,12 @@ def singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
-def attribute_parts(text: str) -> frozenset[tuple[str, ...]]:
-    """What an attribute says, cut at "and", "or", commas and slashes; contractions and empty words aside.
+def attribute_parts(*texts: str) -> frozenset[tuple[str, ...]]:
+    """What attributes say together, cut at "and", "or", commas and slashes; contractions and empty words aside.
 
     Two readings are equivalent if they say the same parts: {"smart", "intelligent"} and "smart and intelligent".
     """
-    pieces = re.split(r"\b(?:and|or)\b|,|/", loose_attribute(text))
+    pieces = (piece for text in texts for piece in re.split(r"\b(?:and|or)\b|,|/", loose_attribute(text)))
     return frozenset(part for piece in pieces if (part := _part(piece)))
 
 
@@ -143,8 +143,8 @@ def _matched(gold: Sequence[_GoldPair], read: Sequence[Pair]) -> int:
 def _equivalent(gold: Gold, loose: Sequence[_GoldPair], read: Reading) -> bool:
     """An identity is right, and all pairs together say the same parts."""
     named = any(loose_identity(who) in names for who, _ in read.pairs for names, _ in loose)
-    parts = frozenset().union(*(attribute_parts(what) for _, what in read.pairs))
-    return named and parts == frozenset().union(*(attribute_parts(what) for _, what in gold.pairs))
+    parts, wanted = (attribute_parts(*(what for _, what in each.pairs)) for each in (read, gold))
+    return named and parts == wanted
 
 
 MEASURES: Mapping[str, tuple[str, int, tuple[str, ...]]] = {
@@ -177,14 +177,9 @@ def measured(measure: str, totals: np.ndarray) -> np.ndarray:
 RESAMPLES = 2_000
 
 SCHEMA = {
-    "reader": pl.String,
-    "subset": pl.String,
-    "measure": pl.String,
-    "value": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "statements": pl.Int64,
-    "units": pl.Int64,
+    **dict.fromkeys(("reader", "subset", "measure"), pl.String),
+    **dict.fromkeys(("value", "low", "high"), pl.Float64),
+    **dict.fromkeys(("statements", "units"), pl.Int64),
 }
 """Columns of the table."""
 

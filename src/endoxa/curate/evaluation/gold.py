@@ -40,16 +40,7 @@ class Reading:
 _PUBLISHED = (
     "statement_id", "respondent", "question", "statement", "status", "gold_identity", "gold_attribute",
 )  # fmt: skip
-_REVIEWED = (
-    "statement_id",
-    "respondent",
-    "question",
-    "statement",
-    "identity",
-    "attribute",
-    "review_decision",
-)
-
+_REVIEWED = (*_PUBLISHED[:4], "identity", "attribute", "review_decision")
 _TEXTS = ("statement", "sentence")
 """Names of the column of statements in an annotated table."""
 
@@ -128,11 +119,10 @@ def _of_annotators(table: pl.DataFrame, by: str, text: str) -> Iterator[Gold]:
         if row["identity"].strip() and row["attribute"].strip():
             together.setdefault((row[by], row[text]), []).append(row)
     for number, ((unit, statement), rows) in enumerate(together.items(), start=1):
-        question = question_named(rows[0].get("question", ""))
         yield Gold(
             rows[0].get("statement_id", "") or f"row-{number}",
             unit,
-            Question(question.name, rows[0].get("axis", "").lower() or question.axis, question.identity),
+            question_named(rows[0].get("question", ""), axis=rows[0].get("axis", "").lower()),
             rows[0].get("country", ""),
             statement,
             kept=True,
@@ -198,9 +188,7 @@ def _of_review(table: pl.DataFrame, by: str) -> Iterator[Gold]:
             continue
         kept = [row for row, decision in zip(rows, decisions, strict=True) if decision != "omit"]
         pairs = tuple((row["identity"], row["attribute"]) for row in kept)
-        question = question_named(first["question"])
-        if first.get("axis"):
-            question = Question(question.name, first["axis"], question.identity)
+        question = question_named(first["question"], axis=first.get("axis", ""))
         yield Gold(
             statement_id,
             first[by],

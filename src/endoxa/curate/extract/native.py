@@ -377,9 +377,8 @@ def _nominal(parts: Sequence[str], code: str) -> _Cut | None:
         not parts[start].startswith("ال")
         and end == start + 1 < len(parts) - 1
         and plain(parts[start]) in _people(code)
-    )
-    of_place = (
-        of_place and not is_predicate(parts[end], code) and is_predicate(" ".join(parts[end + 1 :]), code)
+        and not is_predicate(parts[end], code)
+        and is_predicate(" ".join(parts[end + 1 :]), code)
     )
     end += of_place
     who, predicate = parts[start:end], parts[end:]

@@ -12,20 +12,18 @@ import numpy as np
 import polars as pl
 import regex
 
+from endoxa.curate.associations import WORKING_LANGUAGE, language_of_words
 from endoxa.curate.encoders import Encoder, Vectors
 from endoxa.curate.group.method import group_texts, polarity_of
 from endoxa.curate.group.terms import Term, canonical, clean, key, make_terms
 from endoxa.curate.opposites import Lexicon
 from endoxa.curate.polarity import published
-from endoxa.curate.summary import further_columns, most_common, not_carried
+from endoxa.curate.summary import further_columns, most_common, not_carried, respondents
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.headers import with_respondents
 from endoxa.sources.identities import one_spelling
-
-WORKING_LANGUAGE = "en"
-"""Language that statements are translated into."""
 
 
 def language_of(path: Path) -> str:
@@ -89,8 +87,7 @@ def read_attributes(
     if table.is_empty():
         raise UserError(f"{path}, column '{column}': no attribute found. Expected at least one.")
     if "respondent" in table.columns:
-        names = pl.col("respondent").fill_null("").str.strip_chars()
-        count = names.filter(names != "").n_unique() + (names == "").sum()
+        count = respondents()
     elif "count" in table.columns:
         numbers = table["count"].str.strip_chars().cast(pl.Int64, strict=False)
         wrong = table.filter(numbers.is_null() | (numbers < 0))
@@ -110,9 +107,7 @@ def _in_language(table: pl.DataFrame, language: str, tell: Callable[[str], objec
     """The rows whose `statement` is in the language: an encoder of one language groups another's at random."""
     if not {"language", "statement", "original_statement"} <= set(table.columns):
         return table
-    same_language = pl.col("language").fill_null("").is_in(["", language])
-    translated = pl.col("statement") != pl.col("original_statement")
-    kept = (same_language | translated) if language == WORKING_LANGUAGE else same_language & ~translated
+    kept = language_of_words(table, language) == language
     others = table.filter(~kept).unique("attribute", keep="first").filter(pl.col("language") != language)
     if others.height:
         codes = ", ".join(sorted(set(others["language"].drop_nulls())))

@@ -10,6 +10,7 @@ import regex
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.normalise import Tables, people_name, people_plural, tables
 from endoxa.curate.normalise.attribute import plural_verb
+from endoxa.curate.summary import trimmed
 from endoxa.sources.typography import readable
 from endoxa.words.countries import country_of_people, people_of
 from endoxa.words.packs import words_of
@@ -339,10 +340,7 @@ def with_identity_keys(table: pl.DataFrame, language: str = "en") -> pl.DataFram
     """
     if "identity" not in table.columns:
         return table
-    absent = [pl.lit("").alias(name) for name in ("language", IDENTITY_KEY) if name not in table.columns]
-    cells = table.with_columns(absent).select(
-        pl.col("identity", "language", IDENTITY_KEY).cast(pl.String).fill_null("").str.strip_chars()
-    )
+    cells = trimmed(table, ("identity", "language", IDENTITY_KEY))
     spoken = {_main(code or language) for code in cells["language"].unique()}
     stated = (cells[IDENTITY_KEY] != "").any()
     if spoken <= {"en"} and not stated and not any(map(country_of_people, cells["identity"].unique())):

@@ -23,6 +23,8 @@ import polars as pl
 
 from endoxa.curate.encoders import Encoder
 from endoxa.curate.novelty import Concepts, Kind, Rows, Side, check_inputs, encoded, likeness, normalise
+from endoxa.curate.ratings import yes_or_no
+from endoxa.curate.summary import trimmed
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
@@ -30,9 +32,6 @@ from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, cl
 NEEDED = ("text_a", "text_b", "related")
 PARTS = ("identity_a", "attribute_a", "identity_b", "attribute_b")
 """Columns that labels of associations have besides, since identity and attribute are compared one by one."""
-
-YES = ("yes", "y", "true", "1", "related")
-NO = ("no", "n", "false", "0", "unrelated", "distinct")
 
 Pair = tuple[tuple[str, ...], tuple[str, ...]]
 """Two concepts, each as its compared texts."""
@@ -83,13 +82,11 @@ def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
             f"{path} has no columns {', '.join(PARTS)}, which labels of associations need. Have a sheet written with "
             "--sheet, and fill it in."
         )
-    labels: dict[frozenset[tuple[str, ...]], tuple[bool, int]] = {}
-    pairs: list[Pair] = []
-    repeated = unlabelled = equal = 0
-    for number, row in enumerate(table.iter_rows(named=True), start=1):
-        answer = _answer(path, number, row["related"])
+    labels: dict[frozenset[tuple[str, ...]], tuple[bool, int, Pair]] = {}
+    answers = yes_or_no(trimmed(table, ("related",))["related"], path)
+    repeated = equal = 0
+    for number, (row, answer) in enumerate(zip(table.iter_rows(named=True), answers, strict=True), start=1):
         if answer is None:
-            unlabelled += 1
             continue
         pair = _pair(path, number, row, kind)
         key = frozenset(pair)
@@ -107,9 +104,8 @@ def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
                 )
             repeated += 1
         else:
-            labels[key] = answer, number
-            pairs.append(pair)
-    related = np.array([answer for answer, _ in labels.values()], dtype=bool)
+            labels[key] = answer, number, pair
+    related = np.array([answer for answer, *_ in labels.values()], dtype=bool)
     if not len(related):
         raise UserError(f"{path} has no labelled pair of two different texts. Fill in the column 'related'.")
     if related.all() or not related.any():
@@ -117,19 +113,8 @@ def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
             f"{path}: all {len(related)} pairs are labelled {'related' if related.all() else 'unrelated'}. A threshold "
             "needs pairs of both kinds."
         )
-    return Labels(tuple(pairs), related, repeated, unlabelled, equal)
-
-
-def _answer(path: Path, number: int, cell: str | None) -> bool | None:
-    """Yes, no, or None where nobody answered."""
-    word = (cell or "").strip().lower().removesuffix(".0")
-    if not word:
-        return None
-    if word not in (*YES, *NO):
-        raise UserError(
-            f"{path}, row {number}, column 'related': '{cell}' is neither yes nor no. Correct it."
-        )
-    return word in YES
+    pairs = tuple(pair for *_, pair in labels.values())
+    return Labels(pairs, related, repeated, answers.null_count(), equal)
 
 
 def _pair(path: Path, number: int, row: dict[str, str | None], kind: Kind) -> Pair:
@@ -278,14 +263,14 @@ def cuts(cosine: Numbers, related: Flags) -> pl.DataFrame:
     j = (spared * yes.sum() - lost * no.sum()) / (yes.sum() * no.sum())
     middle = np.concatenate([values[:1], (values[:-1] + values[1:]) / 2])
     return pl.DataFrame(
-        {"threshold": middle, "sensitivity": sensitivity, "specificity": specificity, "youden_j": j}
+        {"threshold": middle, "youden_j": j, "sensitivity": sensitivity, "specificity": specificity}
     )
 
 
-def youden(cosine: Numbers, related: Flags) -> float:
-    """The cut of the greatest J; of equal ones the lowest, which calls the fewest concepts unique."""
+def best_cut(cosine: Numbers, related: Flags) -> dict[str, float]:
+    """The cut of the greatest J, see `cuts`; of equal ones the lowest, which calls the fewest concepts unique."""
     candidates = cuts(cosine, related)
-    return float(candidates["threshold"][int(candidates["youden_j"].to_numpy().argmax())])
+    return candidates.row(int(candidates["youden_j"].to_numpy().argmax()), named=True)
 
 
 def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed: int = 0) -> dict[str, Any]:
@@ -304,8 +289,7 @@ def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed
         UserError: no cut does better than calling every pair related.
     """
     related = labels.related
-    all_cuts = cuts(cosine, related)
-    best = all_cuts.row(int(all_cuts["youden_j"].to_numpy().argmax()), named=True)
+    best = best_cut(cosine, related)
     if best["youden_j"] <= 0:
         raise UserError(
             "The cosines of related pairs are not higher than those of unrelated ones, so no threshold can be chosen. "
@@ -317,7 +301,7 @@ def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed
     correct = cross_validated(cosine, related, first, second, seed=seed)
     tested = np.isfinite(correct)
     spread = _accuracy_interval(correct[tested], group[tested], confidence)
-    chosen = best | {
+    return best | {
         "accuracy": float(correct[tested].mean()) if tested.any() else NAN,
         "accuracy_low": spread.low,
         "accuracy_high": spread.high,
@@ -330,7 +314,6 @@ def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed
         "unlabelled": labels.unlabelled,
         "equal": labels.equal,
     }
-    return {name: chosen[name] for name in THRESHOLD_COLUMNS}
 
 
 def cross_validated(
@@ -359,7 +342,7 @@ def cross_validated(
             outside = (fold[first] != left_out) & (fold[second] != left_out)
             if not inside.any() or len(np.unique(related[outside])) < 2:
                 continue
-            cut = youden(cosine[outside], related[outside])
+            cut = best_cut(cosine[outside], related[outside])["threshold"]
             hits[inside] += (cosine[inside] >= cut) == related[inside]
             tries[inside] += 1
     share: Numbers = np.divide(hits, tries, out=np.full(len(cosine), NAN), where=tries > 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from endoxa.curate.novelty import normalise
+from endoxa.curate.summary import trimmed
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.drafts import DRAFT, REJECTED
@@ -36,8 +37,8 @@ NEEDED = ("identity", "attribute", "rating")
 ALIASES = {"rating": "value", "sentiment": "polarity"}
 """Names that a campaign's export has for our columns."""
 NAME, NAMES = "association_id", "source_ids"
-_ANSWERS = dict.fromkeys(("true", "1", "yes", "in", "in-group"), True) | dict.fromkeys(
-    ("false", "0", "no", "out", "out-group"), False
+_ANSWERS = dict.fromkeys(("true", "1", "yes", "y", "in", "in-group", "related"), True) | dict.fromkeys(
+    ("false", "0", "no", "n", "out", "out-group", "unrelated", "distinct"), False
 )
 
 
@@ -179,28 +180,18 @@ def _keep(kept: dict[Any, Label], key: Any, label: Label, path: Path, number: in
             )
 
 
-def trimmed(table: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:
-    """Columns as texts without blanks at their ends; empty where the table has none of that name."""
-    return table.select(
-        pl.col(name).cast(pl.String).fill_null("").str.strip_chars()
-        if name in table.columns
-        else pl.lit("").alias(name)
-        for name in columns
-    )
-
-
-def in_group(texts: pl.DataFrame, path: Path) -> pl.Series:
-    """Whether who said it is of the group, null where the column `in_group` is empty.
+def yes_or_no(cells: pl.Series, path: Path) -> pl.Series:
+    """What the trimmed cells of a column of `path` answer, null where they are empty.
 
     Raises:
         UserError: a cell is neither yes nor no.
     """
-    cells = texts["in_group"]
-    answers = cells.str.to_lowercase().replace_strict(_ANSWERS, default=None, return_dtype=pl.Boolean)
+    words = cells.str.to_lowercase().str.strip_suffix(".0")
+    answers = words.replace_strict(_ANSWERS, default=None, return_dtype=pl.Boolean)
     if (wrong := (answers.is_null() & (cells != "")).arg_true()).len():
         raise UserError(
-            f"{path}, row {wrong[0] + 1}, column 'in_group': '{cells[wrong[0]]}' is neither yes nor no. Correct it, or "
-            "leave it empty."
+            f"{path}, row {wrong[0] + 1}, column '{cells.name}': '{cells[wrong[0]]}' is neither yes nor no. Correct "
+            "it, or leave it empty."
         )
     return answers
 
@@ -266,7 +257,7 @@ def _typed(texts: pl.DataFrame, path: Path) -> pl.DataFrame:
     """
     typed = texts.with_row_index("row", offset=1).with_columns(
         number=pl.col("rating").cast(pl.Float64, strict=False),
-        in_group=in_group(texts, path),
+        in_group=yes_or_no(texts["in_group"], path),
         shown=pl.col("propensity").cast(pl.Float64, strict=False),
     )
     wrong = {

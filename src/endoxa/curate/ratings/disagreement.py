@@ -182,28 +182,24 @@ def _split(
 
 
 def _topics(names: np.ndarray, codes: np.ndarray, high: np.ndarray) -> pl.DataFrame:
-    counts = {"low": _counts(codes, ~high, len(names)), "high": _counts(codes, high, len(names))}
-    return pl.DataFrame(
-        {
-            "topic": names.astype(str),
-            **{f"n_{group}": number for group, number in counts.items()},
-            **{f"share_{group}": _shares(number) for group, number in counts.items()},
-            "relative_change": _change(*counts.values()),
-        }
-    )
+    counts = _counts(codes, high, len(names))
+    numbers = dict(zip(("n_low", "n_high"), counts, strict=True))
+    shares = dict(zip(("share_low", "share_high"), _shares(counts), strict=True))
+    return pl.DataFrame({"topic": names.astype(str), **numbers, **shares, "relative_change": _change(counts)})
 
 
-def _counts(codes: np.ndarray, which: np.ndarray, topics: int) -> np.ndarray:
-    return np.bincount(codes[which], minlength=topics)
+def _counts(codes: np.ndarray, high: np.ndarray, topics: int) -> np.ndarray:
+    """Associations of each topic in the low and in the high group, shape (2, topics)."""
+    return np.stack([np.bincount(codes[which], minlength=topics) for which in (~high, high)])
 
 
 def _shares(counts: np.ndarray) -> np.ndarray:
-    return np.asarray(counts / max(counts.sum(), 1))
+    return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
 
 
-def _change(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Relative change in percent, of counts; NaN where the topic is in neither group, infinite where only in `high`."""
-    share_low, share_high = _shares(low), _shares(high)
+def _change(counts: np.ndarray) -> np.ndarray:
+    """Relative change in percent; NaN where the topic is in neither group, infinite where only in the high one."""
+    share_low, share_high = _shares(counts)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(100 * (share_high - share_low) / share_low)
 
@@ -269,7 +265,7 @@ def _resampled(
     for number, sample in enumerate(drawn_units(count, resamples, rng)):
         chosen = np.repeat(np.arange(len(words)), np.bincount(sample, minlength=count)[words])
         (_, high), resampled = split(variance[chosen]), codes[chosen]
-        drawn[number] = _change(_counts(resampled, ~high, topics), _counts(resampled, high, topics))
+        drawn[number] = _change(_counts(resampled, high, topics))
     return drawn
 
 

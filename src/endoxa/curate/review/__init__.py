@@ -138,11 +138,6 @@ def kind_of(columns: Sequence[str], source: object) -> Kind:
     )
 
 
-def kind_named(name: str) -> Kind | None:
-    """The kind of that name, or None."""
-    return next((kind for kind in KINDS if kind.name == name), None)
-
-
 _INSTRUCTIONS = """\
 # Before you start
 This file holds what people reported that others say about groups of people. Much of it is unfair, some of it may \

@@ -16,10 +16,10 @@ from endoxa.curate.review import (
     DECISIONS,
     EDIT,
     KEEP,
+    KINDS,
     REASONS,
     ROW_KEY,
     UNSURE,
-    kind_named,
     same,
     unescaped,
 )
@@ -135,7 +135,7 @@ def _read(path: Path) -> Returned:
     if path.suffix.lower() != SUFFIX:
         raise UserError(f"{path} is not a review sheet. Expected a file that ends in {SUFFIX}.")
     header, origin, origins, lines = _lines_of(path)
-    kind = kind_named(origin.kind)
+    kind = next((kind for kind in KINDS if kind.name == origin.kind), None)
     if kind is None:
         raise UserError(
             f"{path} was made by endoxa {origin.version}, which used another format. Use that version."

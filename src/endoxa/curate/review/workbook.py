@@ -16,8 +16,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from endoxa.curate import library
 from endoxa.curate.review import CELL_LIMIT, escaped, shown
-from endoxa.errors import UserError, installation
+from endoxa.errors import UserError
 from endoxa.schema import Progress
 from endoxa.schema.characters import xml_text
 from endoxa.sources.files import replacing
@@ -92,14 +93,8 @@ def workbook_of(form: Form, path: Path, progress: Progress = lambda *_: None) ->
     Raises:
         UserError: openpyxl is missing; `path` is named.
     """
-    try:
-        from openpyxl import Workbook
-        from openpyxl.styles import Font
-    except ImportError as error:
-        raise UserError(
-            f"{path}: writing a spreadsheet needs openpyxl. Install it with: {installation('curate')}"
-        ) from error
-    book = Workbook()
+    openpyxl = library("openpyxl", f"{path}: writing a spreadsheet needs openpyxl")
+    book: Workbook = openpyxl.Workbook()
     add_styles(book)
     _fill(book.active, form, progress)
     page = book.create_sheet(form.about)
@@ -107,7 +102,7 @@ def workbook_of(form: Form, path: Path, progress: Progress = lambda *_: None) ->
     fit_landscape(page)
     for number, (text, heading) in enumerate(form.instructions, start=1):
         set_text(page.cell(number, 1), text)
-        page.cell(number, 1).font = Font(bold=heading, size=13 if heading else 11)
+        page.cell(number, 1).font = openpyxl.styles.Font(bold=heading, size=13 if heading else 11)
         page.row_dimensions[number].height = row_height([(text, _PAGE)]) + 3 * heading
     protect(page)
     _add_choices(book, form)

@@ -29,12 +29,8 @@ def _plain(word: str) -> str:
     return word
 
 
-def _lower(word: str) -> str:
-    return _plain(word).lower()
-
-
 Plain = Annotated[str, AfterValidator(_plain)]
-Lower = Annotated[str, AfterValidator(_lower)]
+Lower = Annotated[Plain, AfterValidator(str.lower)]
 
 
 class _Strict(BaseModel):

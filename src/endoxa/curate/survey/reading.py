@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -165,15 +166,17 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
             f"{called(path)}: two questions of the mapping match the column '{shown(named_twice)}'. Write longer "
             "parts of their headers."
         )
-    kept = [(wanted.name, find_column(path, headers, wanted)) for wanted in survey_map.keep]
-    kept_columns = [(name, column) for name, column in kept if column is not None]
+    kept: dict[str, list[str]] = {}
+    for wanted in survey_map.keep:
+        column = find_column(path, headers, wanted)
+        kept.setdefault(wanted.name, []).extend([] if column is None else [column])
     country, language, respondent = (
         find_column(path, headers, choice) if choice else None
         for choice in (survey_map.country, survey_map.language_column, survey_map.respondent)
     )
-    released = [*(column for _, column in kept_columns), country, language]
+    released = [*chain(*kept.values()), country, language]
     refuse_private(path, table, [column for column in released if column is not None])
-    used = {*question_columns, *(column for _, column in kept_columns), country, language, respondent}
+    used = {*question_columns, *released, respondent}
     dropped = [column for column in headers if column not in used]
     if survey_map.respondent and survey_map.respondent.optional and not holds_codes(table, respondent):
         respondent = None
@@ -182,14 +185,16 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     else:
         refuse_names(path, table, respondent)
         codes = unique_cells(path, table, respondent, "respondent code", _ONE_ROW_EACH)
-    names = tuple(dict.fromkeys(name for name, _ in kept))
     mark = survey_map.multi_select
     respondents = tuple(
         Respondent(
             code=code,
             country=clean_choice(row[country], mark) if country else "",
             language=(row[language] or "").strip().lower() if language else "",
-            kept=_joined(names, kept_columns, row, mark),
+            kept={
+                name: "; ".join(filter(None, (clean_choice(row[column], mark) for column in columns)))
+                for name, columns in kept.items()
+            },
             answers=tuple(row[column] or "" for column in question_columns),
         )
         for code, row in zip(codes, table.iter_rows(named=True), strict=True)
@@ -197,7 +202,7 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     _require_words(path, respondents, question_columns)
     return Survey(
         questions=tuple(wanted.question for wanted in survey_map.question),
-        kept=names,
+        kept=tuple(kept),
         respondents=respondents,
         dropped=tuple(dropped),
         private=private_columns(table, dropped),
@@ -208,16 +213,6 @@ def clean_choice(cell: str | None, mark: str) -> str:
     """The items of a "select all that apply" cell joined by '; ': 'A  * B *' with mark '*' is 'A; B'."""
     items = (cell or "").split(mark) if mark else [cell or ""]
     return "; ".join(" ".join(item.split()) for item in items if item.strip())
-
-
-def _joined(
-    names: Sequence[str], columns: Sequence[tuple[str, str]], row: dict[str, str | None], mark: str
-) -> dict[str, str]:
-    cells = {
-        name: [clean_choice(row[column], mark) for column_name, column in columns if column_name == name]
-        for name in names
-    }
-    return {name: "; ".join(cell for cell in choices if cell) for name, choices in cells.items()}
 
 
 def refuse_private(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> None:

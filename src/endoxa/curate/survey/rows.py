@@ -92,16 +92,23 @@ def with_usual_columns(
     return replace(columns, **changes)
 
 
-def question_named(name: str, survey_map: SurveyMap | None = None) -> Question:
-    """The question of that name: of the map, or one about a group of `IDENTITIES`, or one whose axis is its name."""
+def question_named(
+    name: str, survey_map: SurveyMap | None = None, *, axis: str = "", identity: str = ""
+) -> Question:
+    """The question of that name: of the map, or one about a group of `IDENTITIES`, or one whose axis is its name.
+
+    Args:
+        name: its name.
+        survey_map: questions by name.
+        axis: its axis, where a table says it.
+        identity: the group that it is about, where a table says it.
+    """
     plain = " ".join(name.split()).lower()
-    if survey_map is not None:
-        for entry in survey_map.question:
-            if entry.name == plain:
-                return entry.question
-    if plain in IDENTITIES:
-        return Question(plain, IDENTITIES[plain], plain)
-    return Question(plain, plain if 0 < len(plain.split()) <= _LONGEST_AXIS else NO_AXIS)
+    mapped = (entry.question for entry in survey_map.question if entry.name == plain) if survey_map else ()
+    usual = plain if 0 < len(plain.split()) <= _LONGEST_AXIS else NO_AXIS
+    group = plain if plain in IDENTITIES else None
+    question = next(iter(mapped), Question(plain, IDENTITIES.get(plain, usual), group))
+    return Question(question.name, axis or question.axis, identity or question.identity)
 
 
 def read_statements(
@@ -152,9 +159,8 @@ def _statement(
     def cell(name: str | None) -> str:
         return " ".join((row.get(name) or "").split()) if name else ""
 
-    question = question_named(cell(columns.question), survey_map)
     axis, identity = cell(columns.axis).lower(), cell(columns.identity).lower()
-    question = Question(question.name, axis or question.axis, identity or question.identity)
+    question = question_named(cell(columns.question), survey_map, axis=axis, identity=identity)
     pieces = (" ".join(piece.split()) for piece in (row.get(columns.statement) or "").split("\t"))
     text = " - ".join(piece for piece in pieces if piece)  # group and attribute may stand apart by a tab
     position = cell("position")

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from endoxa.curate.associations import WORKING_LANGUAGE
 from endoxa.curate.english import in_dictionary, is_plural, lemma, tokens, words
 from endoxa.curate.extract import Extraction, Question, as_annotated, begins_statement, extract
 from endoxa.curate.extract.omission import NOISE
@@ -180,9 +181,6 @@ def chatbot_reasons(answers: Mapping[str, Sequence[str]], counts: Mapping[str, i
     return reasons
 
 
-WORKING_LANGUAGE = "en"
-"""The language the extractor reads."""
-
 UNREAD = Extraction("", "", "none", 0.0, omit=True, omit_reason=NOISE)
 """What stands for a statement that is kept but not read: longer than `LONG_STATEMENT`, or with an identifier."""
 
@@ -315,15 +313,9 @@ def translate_statements(
     Raises:
         UserError: see `endoxa.curate.translation.translate_all`.
     """
-    withheld = [
-        statement.text != statement.original
-        or IDENTIFIER in statement.flags
-        or bool(length_flags(statement.text))
-        for statement in statements
-    ]
     languages = [
-        WORKING_LANGUAGE if kept else statement.language
-        for statement, kept in zip(statements, withheld, strict=True)
+        WORKING_LANGUAGE if IDENTIFIER in each.flags or length_flags(each.text) else _spoken(each)
+        for each in statements
     ]
     texts = [statement.text for statement in statements]
     translated = translate_all(
@@ -331,8 +323,8 @@ def translate_statements(
     )
     result = []
     for statement, text in zip(statements, translated, strict=True):
-        foreign = statement.text == statement.original and statement.language != WORKING_LANGUAGE
-        failed = text is None or (IDENTIFIER in statement.flags and foreign)
+        withheld = IDENTIFIER in statement.flags and _spoken(statement) != WORKING_LANGUAGE
+        failed = text is None or withheld
         flags = (*statement.flags, *(["untranslated"] if failed else []))
         result.append(replace(statement, text=text or statement.text, flags=flags))
     return result

@@ -35,6 +35,7 @@ from endoxa.runs.folder import NOTES, RUN
 from endoxa.runs.journal import part_of_run
 from endoxa.runs.run import read_run
 from endoxa.schema import ChatAnswer
+from endoxa.schema.chat import answer_object
 from endoxa.schema.finish import ERROR, LENGTH, finish_reason
 from endoxa.schema.provenance import BUILT_BY, WORDS
 from endoxa.schema.stories import EXTRACTED_COLUMNS
@@ -89,20 +90,11 @@ def turns_of(text: str, language: str, vocabulary: Vocabulary) -> tuple[str, str
 
 
 def schemas_of(vocabulary: Vocabulary) -> tuple[dict[str, Any], dict[str, Any]]:
-    """JSON schemas of the two answers; every key is required and no other allowed, as strict interfaces want it."""
+    """JSON schemas of the two answers."""
     profile = {
         attribute.name: {"type": "string", "enum": list(attribute.answers)} for attribute in vocabulary
     }
-    return _object({REFUSAL: {"type": "boolean"}}), _object(profile)
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return answer_object({REFUSAL: {"type": "boolean"}}), answer_object(profile)
 
 
 Profile = Mapping[str, str]
