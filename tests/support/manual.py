@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 
 from collect_support import commands
 from endoxa.commands import app
+from endoxa.sources.sources import sources
 from endoxa.words.packs import using
 from support.repository import ROOT
 from support.tutorials import PARTS, file_of, split
@@ -157,6 +158,8 @@ class Workspace:
             if before == "--encoder" and word.startswith(_HUB)
             else (next(simulated, "") or self._hub_model(word, step))
             if _REMOTE.match(word)
+            else str(self.samples.folder / "crows_pairs.csv")
+            if before == "--data" and word in sources()
             else self._local(word)
             for before, word in zip(("", *words), words, strict=False)
             if word != "--batch"

@@ -18,6 +18,7 @@ LEFT_OUT = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
     "words/faults.csv": "sentences that must not come out",
     "words/faker.toml": "first names from Faker, which are no words of a language",
+    "sources/examples/indibias.csv": "a row of our own in the format of a published file",
     "demo/sample.csv": "an invented sample whose words are planted",
     "models/chat/simulated/words.toml": "answers that simulated respondents write",
     "runs/answers/letters.toml": "denials beside letters; a wrong one leaves an answer unread",

@@ -574,7 +574,7 @@ def curate_associations(statements: 'Source', *, progress: 'bool' = True, groups
         min_support: Minimum number of respondents per association.
         min_cell: With --summary: minimum count shown for a subgroup.
         out: Associations: .csv, .tsv, .jsonl or .parquet.
-        summary: Also write frequency and composition tables that are safe to share, and a figure, into this folder.
+        summary: Also write frequency and composition tables that are safe to share into this folder.
     """
 
 def datasets_list(name: 'str | None' = None, *, progress: 'bool' = True) -> 'Outcome':

@@ -53,14 +53,13 @@ def new_person(name: str, **facts: Any) -> Person:
         "consent_language": "en",
         "profile_done": True,
         "origins": ["AR"],
+        "receipt_hash": name,
     }
     return Person.objects.create(
         campaign=Campaign.objects.get(),
         secret_hash=name,
-        receipt_hash=name,
         consent_hour=timezone.now(),
-        **known,
-        **facts,
+        **known | facts,
     )
 
 

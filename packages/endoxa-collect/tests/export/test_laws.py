@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from django.apps import apps
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from collect_support.filled_campaign import fill, give_mention, give_rating, propose
@@ -76,7 +76,7 @@ class Room:
         elif kind == "merge" and which and pair.merged_into is None and self.pairs[0].merged_into is None:
             merge(pair, self.pairs[0])
             pair.refresh_from_db()
-        elif kind == "state":
+        elif kind == "state" and not person.statements.exists():
             facts = {"question": "women", "axis": "gender", "language": "en"}
             person.statements.create(campaign=self.campaign, text=text, **facts)
             self.words[who, f"statement {len(self.words)}"] = text
@@ -89,6 +89,7 @@ ACTS = st.tuples(
 
 @pytest.mark.slow
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(acts=[("propose", 0, 0), ("propose", 1, 0), ("mention", 0, 1), ("propose", 0, 0)], leaving={1})
 @given(
     acts=st.lists(ACTS, min_size=6, max_size=20), leaving=st.sets(st.integers(0, 6), min_size=1, max_size=3)
 )

@@ -39,7 +39,7 @@ from endoxa_collect.export.folder import (
     write_tables,
 )
 from endoxa_collect.export.tables import Tables, counted_pairs, read_tables, snapshot
-from endoxa_collect.models import Campaign, Release, record
+from endoxa_collect.models import Campaign, Pair, Release, Source, record
 from endoxa_collect.small_cells import merge_small_cells
 from endoxa_collect.withdrawals import Keys, new_salt
 
@@ -273,6 +273,7 @@ def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportRe
             name: respecting_withdrawals(frame, gone)
             for name, frame in handed_over(frames, gone, pool, pairs).items()
         }
+        kept["pairs"] = in_words_of_now(campaign, kept["pairs"])
         now = {keys.rater(UUID(row["person"])): row for row in people.iter_rows(named=True)}
         others = {key: keys.respondent(UUID(row["person"])) for key, row in now.items()}
         coarse, alone, merged = coarsened(kept, max(0, about.left_out.people - left), now, others)
@@ -280,6 +281,15 @@ def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportRe
         left_out = replace(about.left_out, people=alone, merged=merged)
         patch = about.model_copy(update={"release": made.number, "left_out": left_out})
         return write_export(patch, Tables(frames, left_out), folder, campaign, release=made)
+
+
+def in_words_of_now(campaign: Campaign, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of contributors in the words that they have now: whoever said the released ones may have left since."""
+    contributed = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR)
+    now = {str(name): words for name, words in contributed.values_list("public_id", "attribute")}
+    released = pairs.select("association_id", "attribute").iter_rows()
+    words = [now.get(name, before) for name, before in released]
+    return pairs.with_columns(attribute=pl.Series(words, dtype=pl.String))
 
 
 def _left_without_key(frames: Frames, withdrawals: pl.DataFrame) -> int:
