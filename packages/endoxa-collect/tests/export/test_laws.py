@@ -55,7 +55,12 @@ class Room:
 
     def __init__(self, campaign, people):
         self.campaign, self.people, self.pairs = campaign, people, []
-        self.words, self.raters = {}, set()
+        self.words, self.raters, self.merged = {}, set(), set()
+
+    def said(self, which):
+        """Who said a pair, or one that it is merged with: of two words of one person there, one is exported."""
+        root = 0 if which in self.merged else which
+        return {who for who, pair in self.words if (0 if pair in self.merged else pair) == root}
 
     def act(self, kind, who, which):
         """One thing that somebody does with one of the pairs; what cannot be done twice is not."""
@@ -67,15 +72,16 @@ class Room:
             return
         which %= len(self.pairs)
         pair = self.pairs[which]
-        if kind == "mention" and (who, which) not in self.words:
+        if kind == "mention" and who not in self.said(which):
             give_mention(person, pair, text)
             self.words[who, which] = text
         elif kind == "rate" and (who, which) not in self.raters:
             give_rating(person, pair, 4)
             self.raters.add((who, which))
-        elif kind == "merge" and which and pair.merged_into is None and self.pairs[0].merged_into is None:
+        elif kind == "merge" and which not in {0, *self.merged} and not self.said(0) & self.said(which):
             merge(pair, self.pairs[0])
             pair.refresh_from_db()
+            self.merged.add(which)
         elif kind == "state" and not person.statements.exists():
             facts = {"question": "women", "axis": "gender", "language": "en"}
             person.statements.create(campaign=self.campaign, text=text, **facts)
