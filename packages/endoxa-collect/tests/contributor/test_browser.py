@@ -32,7 +32,10 @@ def answer(one):
 
 def next_card(one):
     """Past the optional part, where there is one, to the next card."""
-    if one.page.locator("form.answers, #reveal").count() == 0:
+    cards = one.page.locator("form.answers, #reveal")
+    further = [one.page.get_by_role(role, name="Next") for role in ("link", "button")]
+    cards.or_(further[0]).or_(further[1]).first.wait_for()
+    if cards.count() == 0:
         one.press("Next")
     token(one)
 
