@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.curate.summary import finite
+from endoxa.curate.cells import finite
 from endoxa.errors import UserError
 from endoxa.report.words import percent, plural
 from endoxa.sources.frames import read_table

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from endoxa.curate.cells import plain_cell, trimmed
 from endoxa.curate.normalise.identity import IDENTITY_KEY, with_identity_keys
 from endoxa.curate.polarity import polarity
 from endoxa.curate.summary import (
@@ -22,8 +23,6 @@ from endoxa.curate.summary import (
     further_columns,
     most_common,
     not_carried,
-    plain_cell,
-    trimmed,
     with_common_columns,
 )
 from endoxa.errors import UserError

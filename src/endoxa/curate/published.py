@@ -16,11 +16,11 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.associations import NOUN, WORKING_LANGUAGE, association_id, predicate
+from endoxa.curate.cells import finite
 from endoxa.curate.grammar.english import names_a_thing
 from endoxa.curate.normalise.attribute import normal_attribute
 from endoxa.curate.normalise.identity import IDENTITY_KEY, native_identity, normal_identity, own_name
 from endoxa.curate.polarity import polarity
-from endoxa.curate.summary import finite
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema import ASSOCIATION_COLUMNS

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import permutations
-from math import isfinite
 from pathlib import Path
 
 import polars as pl
 
+from endoxa.curate.cells import plain_cell, respondents, trimmed
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
 from endoxa.schema.associations import SMALLEST_CELL
@@ -232,32 +232,6 @@ def not_carried(names: Sequence[str], place: str) -> list[str]:
         f"Not carried into the {place}: {', '.join(names)}. A row there stands for several respondents, and these "
         "columns could show what a single one is or said."
     ]
-
-
-def plain_cell(column: str) -> pl.Expr:
-    """A cell as text without blanks around it; nothing is an empty text."""
-    return pl.col(column).cast(pl.String).fill_null("").str.strip_chars()
-
-
-def trimmed(table: pl.DataFrame, columns: Collection[str]) -> pl.DataFrame:
-    """Columns as texts without blanks at their ends; empty where the table has none of that name."""
-    absent = [pl.lit("").alias(name) for name in columns if name not in table.columns]
-    return table.with_columns(absent).select(map(plain_cell, columns))
-
-
-def finite(cell: str | None) -> float | None:
-    """The finite number that a cell holds, or None."""
-    try:
-        number = float(cell or "")
-    except ValueError:
-        return None
-    return number if isfinite(number) else None
-
-
-def respondents() -> pl.Expr:
-    """Different respondents; a row without one counts as a respondent of its own."""
-    names = plain_cell("respondent")
-    return names.filter(names != "").n_unique() + (names == "").sum()
 
 
 def _filled(statements: pl.DataFrame, name: str) -> pl.Series:

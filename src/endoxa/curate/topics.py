@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.ratings import NAME, export_table, read_topics, yes_or_no
-from endoxa.curate.summary import trimmed
+from endoxa.curate.cells import trimmed, yes_or_no
+from endoxa.curate.ratings import IN_GROUP, NAME, export_table, read_topics
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import one_spelling
@@ -180,8 +180,9 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
         raise UserError(f"{path} has no column 'topic'. Give the topics with --topics FILE.")
     person = next((column for column in PEOPLE if column in table.columns), PEOPLE[0])
     read = trimmed(table, ("identity", "attribute", "topic", "in_group", NAME, person))
+    in_group, weight = yes_or_no(read["in_group"], path, *IN_GROUP), _weights(table, path)
     read = read.rename({person: "person"}).with_columns(
-        in_group=yes_or_no(read["in_group"], path), draft=pl.lit(value=False), weight=_weights(table, path)
+        in_group=in_group, draft=pl.lit(value=False), weight=weight
     )
     read = read.filter((pl.col("attribute") != "") & (pl.col("weight") > 0))
     if read.is_empty():

@@ -13,12 +13,13 @@ import polars as pl
 import regex
 
 from endoxa.curate.associations import WORKING_LANGUAGE, language_of_words
+from endoxa.curate.cells import respondents
 from endoxa.curate.encoders import Encoder, Vectors
 from endoxa.curate.group.method import group_texts, polarity_of
 from endoxa.curate.group.terms import Term, canonical, clean, key, make_terms
 from endoxa.curate.opposites import Lexicon
 from endoxa.curate.polarity import published
-from endoxa.curate.summary import further_columns, most_common, not_carried, respondents
+from endoxa.curate.summary import further_columns, most_common, not_carried
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS
 from endoxa.sources.frames import read_table

@@ -7,10 +7,10 @@ import re
 import polars as pl
 import regex
 
+from endoxa.curate.cells import trimmed
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.normalise import Tables, people_name, people_plural, tables
 from endoxa.curate.normalise.attribute import plural_verb
-from endoxa.curate.summary import trimmed
 from endoxa.sources.typography import readable
 from endoxa.words.countries import country_of_people, people_of
 from endoxa.words.packs import words_of

@@ -21,10 +21,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from endoxa.curate.cells import trimmed, yes_or_no
 from endoxa.curate.encoders import Encoder
 from endoxa.curate.novelty import Concepts, Kind, Rows, Side, check_inputs, encoded, likeness, normalise
-from endoxa.curate.ratings import yes_or_no
-from endoxa.curate.summary import trimmed
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
@@ -32,6 +31,9 @@ from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, cl
 NEEDED = ("text_a", "text_b", "related")
 PARTS = ("identity_a", "attribute_a", "identity_b", "attribute_b")
 """Columns that labels of associations have besides, since identity and attribute are compared one by one."""
+
+YES = ("yes", "y", "true", "1", "related")
+NO = ("no", "n", "false", "0", "unrelated", "distinct")
 
 Pair = tuple[tuple[str, ...], tuple[str, ...]]
 """Two concepts, each as its compared texts."""
@@ -83,7 +85,7 @@ def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
             "--sheet, and fill it in."
         )
     labels: dict[frozenset[tuple[str, ...]], tuple[bool, int, Pair]] = {}
-    answers = yes_or_no(trimmed(table, ("related",))["related"], path)
+    answers = yes_or_no(trimmed(table, ("related",))["related"], path, YES, NO)
     repeated = equal = 0
     for number, (row, answer) in enumerate(zip(table.iter_rows(named=True), answers, strict=True), start=1):
         if answer is None:
@@ -113,8 +115,7 @@ def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
             f"{path}: all {len(related)} pairs are labelled {'related' if related.all() else 'unrelated'}. A threshold "
             "needs pairs of both kinds."
         )
-    pairs = tuple(pair for *_, pair in labels.values())
-    return Labels(pairs, related, repeated, answers.null_count(), equal)
+    return Labels(tuple(pair for *_, pair in labels.values()), related, repeated, answers.null_count(), equal)
 
 
 def _pair(path: Path, number: int, row: dict[str, str | None], kind: Kind) -> Pair:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from endoxa.curate.cells import trimmed, yes_or_no
 from endoxa.curate.novelty import normalise
-from endoxa.curate.summary import trimmed
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.drafts import DRAFT, REJECTED
@@ -37,9 +37,8 @@ NEEDED = ("identity", "attribute", "rating")
 ALIASES = {"rating": "value", "sentiment": "polarity"}
 """Names that a campaign's export has for our columns."""
 NAME, NAMES = "association_id", "source_ids"
-_ANSWERS = dict.fromkeys(("true", "1", "yes", "y", "in", "in-group", "related"), True) | dict.fromkeys(
-    ("false", "0", "no", "n", "out", "out-group", "unrelated", "distinct"), False
-)
+IN_GROUP = ("true", "1", "yes", "in", "in-group"), ("false", "0", "no", "out", "out-group")
+"""What the column `in_group` may say for yes, and for no."""
 
 
 def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
@@ -180,22 +179,6 @@ def _keep(kept: dict[Any, Label], key: Any, label: Label, path: Path, number: in
             )
 
 
-def yes_or_no(cells: pl.Series, path: Path) -> pl.Series:
-    """What the trimmed cells of a column of `path` answer, null where they are empty.
-
-    Raises:
-        UserError: a cell is neither yes nor no.
-    """
-    words = cells.str.to_lowercase().str.strip_suffix(".0")
-    answers = words.replace_strict(_ANSWERS, default=None, return_dtype=pl.Boolean)
-    if (wrong := (answers.is_null() & (cells != "")).arg_true()).len():
-        raise UserError(
-            f"{path}, row {wrong[0] + 1}, column '{cells.name}': '{cells[wrong[0]]}' is neither yes nor no. Correct "
-            "it, or leave it empty."
-        )
-    return answers
-
-
 def export_table(folder: Path, name: str) -> Path:
     """A table in the folder of an export.
 
@@ -257,7 +240,7 @@ def _typed(texts: pl.DataFrame, path: Path) -> pl.DataFrame:
     """
     typed = texts.with_row_index("row", offset=1).with_columns(
         number=pl.col("rating").cast(pl.Float64, strict=False),
-        in_group=yes_or_no(texts["in_group"], path),
+        in_group=yes_or_no(texts["in_group"], path, *IN_GROUP),
         shown=pl.col("propensity").cast(pl.Float64, strict=False),
     )
     wrong = {
