@@ -42,6 +42,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("mutants.csv")
 TRACE = ROOT / "build" / "mutants.json"
 """For each mutant, "path:line", the ids of the tests that run its line, the quickest first."""
+MOST_TESTS = 400
+"""Of the tests that run a mutant's line, how many are tried."""
 CPU_SECONDS = 60
 """Processor time of the tests of one mutant; the machine may be busy with something else."""
 
@@ -195,9 +197,9 @@ def room_tests(mutant: Mutant) -> list[str]:
 
 
 def tests_of(mutant: Mutant) -> list[str]:
-    """The test files to run: those with a test that runs the mutant's line, or the room's where none was traced."""
+    """What to run: the quickest tests that run the mutant's line, or the files of its room where none was traced."""
     names = json.loads(TRACE.read_text()).get(mutant.place, []) if TRACE.exists() else []
-    return list(dict.fromkeys(name.split("::")[0] for name in names)) or room_tests(mutant)
+    return names[:MOST_TESTS] or room_tests(mutant)
 
 
 def tried(mutant: Mutant, copy: Path) -> Mutant:

@@ -8,8 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -87,7 +86,7 @@ def cluster() -> Iterator[Cluster]:
     patch.undo()
 
 
-def pairs(folder: Path, tiny: dict[str, Path], kind: str = "causal", **changes: Any) -> PairsSettings:
+def pairs(folder: Path, tiny: dict[str, Path], **changes: Any) -> PairsSettings:
     rows = [
         f"p{k}{n},{people} are {word}.,{people} are not {word}.,stereo,work,en,{people},{word},not {word}\n"
         for k, people in enumerate(PEOPLE)
@@ -95,7 +94,7 @@ def pairs(folder: Path, tiny: dict[str, Path], kind: str = "causal", **changes: 
     ]
     data = folder / "pairs.csv"
     data.write_text(HEADER + "".join(rows), encoding="utf-8")
-    return PairsSettings(data=str(data), models=(f"hf/{tiny[kind]}",), chunk=8, **changes)
+    return PairsSettings(data=str(data), models=(f"hf/{tiny['causal']}",), chunk=8, **changes)
 
 
 def asked(folder: Path, tiny: dict[str, Path], kind: str, **changes: Any) -> QaSettings:
@@ -110,20 +109,10 @@ def asked(folder: Path, tiny: dict[str, Path], kind: str, **changes: Any) -> QaS
     )
 
 
-CASES: dict[str, tuple[str, Callable[[Path, dict[str, Path]], Any]]] = {
-    "pairs": ("pairs", lambda folder, tiny: pairs(folder, tiny, "masked")),
-    "loglik": ("qa", lambda folder, tiny: asked(folder, tiny, "long", ask="loglik")),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_records_are_those_of_a_local_run(
-    case: str, cluster: Cluster, tiny: dict[str, Path], tmp_path: Path
-) -> None:
-    name, made = CASES[case]
-    settings = made(tmp_path, tiny)
-    measure(INSTRUMENTS.get(name), settings, tmp_path / "local")
-    measure(INSTRUMENTS.get(name), settings.model_copy(update={"engine": twice()}), tmp_path / "ray")
+def test_records_are_those_of_a_local_run(cluster: Cluster, tiny: dict[str, Path], tmp_path: Path) -> None:
+    settings = asked(tmp_path, tiny, "long", ask="loglik")
+    measure(INSTRUMENTS.get("qa"), settings, tmp_path / "local")
+    measure(INSTRUMENTS.get("qa"), settings.model_copy(update={"engine": twice()}), tmp_path / "ray")
     assert records(tmp_path / "ray") == records(tmp_path / "local")
 
 
@@ -301,7 +290,6 @@ def test_a_driver_that_is_killed_continues(
                 driver.kill()
                 break
     assert not (tmp_path / "ray" / "records.parquet").exists()
-    time.sleep(1.0)
     told: list[tuple[str, float]] = []
     again = partial(_note, told)
     measure(INSTRUMENTS.get("pairs"), settings, tmp_path / "ray", progress=again)
