@@ -42,7 +42,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("mutants.csv")
 TRACE = ROOT / "build" / "mutants.json"
 """For each mutant, "path:line", the ids of the tests that run its line, the quickest first."""
-MOST_TESTS = 400
+MOST_TESTS = 200
 """Of the tests that run a mutant's line, how many are tried."""
 CPU_SECONDS = 60
 """Processor time of the tests of one mutant; the machine may be busy with something else."""
@@ -197,9 +197,17 @@ def room_tests(mutant: Mutant) -> list[str]:
 
 
 def tests_of(mutant: Mutant) -> list[str]:
-    """What to run: the quickest tests that run the mutant's line, or the files of its room where none was traced."""
+    """What to run: the quickest tests that run the mutant's line and still stand, or the files of its room."""
     names = json.loads(TRACE.read_text()).get(mutant.place, []) if TRACE.exists() else []
-    return names[:MOST_TESTS] or room_tests(mutant)
+    functions = dict.fromkeys(name.split("[")[0] for name in names)
+    standing = [name for name in functions if is_there(*name.split("::"))]
+    return standing[:MOST_TESTS] or room_tests(mutant)
+
+
+def is_there(path: str, function: str) -> bool:
+    """Whether a test that was traced still stands."""
+    file = ROOT / path
+    return file.exists() and f"def {function}(" in file.read_text(encoding="utf-8")
 
 
 def tried(mutant: Mutant, copy: Path) -> Mutant:
