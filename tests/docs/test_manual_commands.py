@@ -1,4 +1,4 @@
-"""The commands of the manual run, one page after the other, with tiny models and small files."""
+"""The commands of the manual run, each form of one once, with tiny models and small files."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def samples(tmp_path_factory, shared):
 def test_documented_commands_run(page, samples, tmp_path):
     workspace = Workspace(tmp_path, samples)
     write_files(page, tmp_path)
-    for command in documented(page):
+    commands = documented(page)
+    for place, command in enumerate(commands, 1):
         if not reason_not_to_run(command):
-            workspace.run(command)
+            workspace.run(command, commands[place:])
 
 
 def test_every_exception_is_needed():

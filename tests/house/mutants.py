@@ -200,7 +200,7 @@ def tests_of(mutant: Mutant) -> list[str]:
     """What to run: the quickest tests that run the mutant's line and still stand, or the files of its room."""
     names = json.loads(TRACE.read_text()).get(mutant.place, []) if TRACE.exists() else []
     functions = dict.fromkeys(name.split("[")[0] for name in names)
-    standing = [name for name in functions if is_there(*name.split("::"))]
+    standing = [name for name in functions if is_there(name.split("::")[0], name.split("::")[-1])]
     return standing[:MOST_TESTS] or room_tests(mutant)
 
 
@@ -215,14 +215,16 @@ def tried(mutant: Mutant, copy: Path) -> Mutant:
 
     Args:
         mutant: what to try.
-        copy: a copy of the repository's sources that nothing else uses meanwhile.
+        copy: a folder that nothing else uses meanwhile, for a copy of the sources.
     """
     source = (ROOT / mutant.path).read_text(encoding="utf-8")
     fault = mutant.applied(source)
     if fault is None:
         return replace(mutant, outcome="gone", seconds=0.0)
-    target = copy / mutant.path
-    target.write_text(fault, encoding="utf-8")
+    for sources in ("src", "packages/endoxa-collect/src"):  # anew: a fault may have removed files
+        leave = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / sources, copy / sources, ignore=leave, dirs_exist_ok=True)
+    (copy / mutant.path).write_text(fault, encoding="utf-8")
     command = [
         sys.executable,
         "-m",
@@ -261,7 +263,6 @@ def tried(mutant: Mutant, copy: Path) -> Mutant:
         )
     except subprocess.TimeoutExpired:
         outcome = "limit"
-    target.write_text(source, encoding="utf-8")
     end = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = min(end.ru_utime - start.ru_utime, time.monotonic() - began)
     return replace(mutant, outcome=outcome, seconds=round(seconds, 1))
@@ -383,10 +384,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
         copies: SimpleQueue[Path] = SimpleQueue()
         for number in range(arguments.jobs):
-            copy = Path(folder, str(number))
-            for sources in ("src", "packages/endoxa-collect/src"):
-                shutil.copytree(ROOT / sources, copy / sources, ignore=shutil.ignore_patterns("__pycache__"))
-            copies.put(copy)
+            copies.put(Path(folder, str(number)))
 
         def attempt(number: int) -> tuple[int, Mutant]:
             copy = copies.get()

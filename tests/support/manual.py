@@ -80,11 +80,13 @@ class SampleFiles:
         folder: where they are.
         shared: the folder of published data.
         results: what commands wrote, so that one that stands on several pages runs once.
+        forms: verbs with their options that were run; see `form`.
     """
 
     folder: Path
     shared: Path
     results: dict[str, Path] = field(default_factory=dict)
+    forms: set[tuple[str, ...]] = field(default_factory=set)
 
     def tiny_model(self, name: str, kind: str) -> Path:
         """A folder of a tiny model that stands for one of the hub; two names are two folders."""
@@ -106,12 +108,22 @@ class Workspace:
     samples: SampleFiles
     packs: list[str] = field(default_factory=list)
 
-    def run(self, command: str) -> None:
+    def run(self, command: str, below: Sequence[str] | None = None) -> None:
         """Run what a line of the manual says; a line that exports a pack is kept for those below it.
+
+        Args:
+            command: the line.
+            below: the lines of the page below it: the command is left out where one of its form was run, for this page
+                or another, and none of them needs what it writes. None always runs it.
 
         Raises:
             AssertionError: a command ended with an error.
         """
+        shape, made = form(split(command)), _written(split(command))
+        known = below is not None and shape in self.samples.forms and "&&" not in command
+        if known and not any(name in line for name in made for line in below or ()):
+            return
+        self.samples.forms.add(shape)
         if command.startswith(EXPORTED):
             self.packs[:] = [command.removeprefix(EXPORTED)]
             self._fetch(self.packs[0])
@@ -178,6 +190,17 @@ class Workspace:
         if word.startswith("../shared") and small.is_file():
             return str(small)
         return word.replace("../shared", str(self.samples.shared)).replace("/srv/collect/", "")
+
+
+def form(words: Sequence[str]) -> tuple[str, ...]:
+    """The verb, its options, and those values that are words: without the names of files and models, and numbers."""
+    options = (word for word in words if word.startswith("-"))
+    values = (
+        f"{option} {value}"
+        for option, value in pairwise(words)
+        if option.startswith("-") and re.fullmatch(r"[a-z_]+(=[a-z]+|=[0-9.]+)?", value)
+    )
+    return (*words[1:3], *sorted({*options, *values}))
 
 
 def _written(words: Sequence[str]) -> list[str]:
