@@ -409,6 +409,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [models.Index(fields=["person", "state", "closed_at"], name="mixed_of_person")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "open")), fields=("person",), name="one_open_mixed_card"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="MixedAnswer",
@@ -447,6 +455,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("card", "pair"), name="mixed_pair_once")],
+            },
         ),
         migrations.CreateModel(
             name="Mention",
@@ -507,6 +518,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("person", "pair"), name="mention_once")],
+            },
         ),
         migrations.CreateModel(
             name="Match",
@@ -586,6 +600,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("person", "pair"), name="hurt_answer_once")],
+            },
         ),
         migrations.AddField(
             model_name="card",
@@ -645,6 +662,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [models.Index(fields=["user", "at"], name="act_of_user")],
+            },
         ),
         migrations.CreateModel(
             name="Rating",
@@ -683,6 +703,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("person", "pair"), name="rating_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("value__gte", 1), ("value__lte", 5)), name="rating_one_to_five"
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Release",
@@ -707,6 +735,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("sha256", ""), _negated=True),
+                        fields=("campaign", "number"),
+                        name="release_once",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Edition",
@@ -757,6 +794,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("person", "token"), name="sent_once")],
+            },
         ),
         migrations.CreateModel(
             name="SettingsVersion",
@@ -785,6 +825,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("campaign", "number"), name="settings_version_once")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Skip",
@@ -867,6 +912,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("person", "question"), name="statement_once")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Task",
@@ -900,6 +950,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("campaign", "name"), name="task_once"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("code", ""), _negated=True),
+                        fields=("code",),
+                        name="task_code_once",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Judge",
@@ -942,6 +1002,25 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("user__isnull", False)),
+                        fields=("task", "user"),
+                        name="judge_account_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("participant", ""), _negated=True),
+                        fields=("task", "participant"),
+                        name="judge_participant_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("secret_hash", ""), _negated=True),
+                        fields=("secret_hash",),
+                        name="judge_secret_once",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="TaskItem",
@@ -967,6 +1046,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [models.Index(fields=["task", "done", "judged", "place"], name="task_item_next")],
+                "constraints": [models.UniqueConstraint(fields=("task", "key"), name="task_item_once")],
+            },
         ),
         migrations.CreateModel(
             name="Tombstone",
@@ -1042,6 +1125,19 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(fields=["judge", "state", "number"], name="turn_of_judge"),
+                    models.Index(fields=["item", "state", "expires_at"], name="turn_of_item"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "lapsed"), _negated=True),
+                        fields=("item", "judge"),
+                        name="item_once_a_judge",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Judgement",
@@ -1065,6 +1161,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("undone", False)), fields=("turn",), name="one_judgement_in_force"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="AuditEntry",
@@ -1225,28 +1328,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddIndex(
-            model_name="mixedcard",
-            index=models.Index(fields=["person", "state", "closed_at"], name="mixed_of_person"),
-        ),
-        migrations.AddConstraint(
-            model_name="mixedcard",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "open")), fields=("person",), name="one_open_mixed_card"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="mixedanswer",
-            constraint=models.UniqueConstraint(fields=("card", "pair"), name="mixed_pair_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="mention",
-            constraint=models.UniqueConstraint(fields=("person", "pair"), name="mention_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="hurtanswer",
-            constraint=models.UniqueConstraint(fields=("person", "pair"), name="hurt_answer_once"),
-        ),
-        migrations.AddIndex(
             model_name="card",
             index=models.Index(fields=["campaign", "state", "expires_at"], name="card_leases"),
         ),
@@ -1266,104 +1347,6 @@ class Migration(migrations.Migration):
             model_name="card",
             constraint=models.UniqueConstraint(
                 condition=models.Q(("state", "open")), fields=("person",), name="one_open_card"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="act",
-            index=models.Index(fields=["user", "at"], name="act_of_user"),
-        ),
-        migrations.AddConstraint(
-            model_name="rating",
-            constraint=models.UniqueConstraint(fields=("person", "pair"), name="rating_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="rating",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("value__gte", 1), ("value__lte", 5)), name="rating_one_to_five"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="release",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("sha256", ""), _negated=True),
-                fields=("campaign", "number"),
-                name="release_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="sent",
-            constraint=models.UniqueConstraint(fields=("person", "token"), name="sent_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="settingsversion",
-            constraint=models.UniqueConstraint(fields=("campaign", "number"), name="settings_version_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="statement",
-            constraint=models.UniqueConstraint(fields=("person", "question"), name="statement_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="task",
-            constraint=models.UniqueConstraint(fields=("campaign", "name"), name="task_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="task",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("code", ""), _negated=True), fields=("code",), name="task_code_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judge",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("user__isnull", False)),
-                fields=("task", "user"),
-                name="judge_account_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judge",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("participant", ""), _negated=True),
-                fields=("task", "participant"),
-                name="judge_participant_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judge",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("secret_hash", ""), _negated=True),
-                fields=("secret_hash",),
-                name="judge_secret_once",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="taskitem",
-            index=models.Index(fields=["task", "done", "judged", "place"], name="task_item_next"),
-        ),
-        migrations.AddConstraint(
-            model_name="taskitem",
-            constraint=models.UniqueConstraint(fields=("task", "key"), name="task_item_once"),
-        ),
-        migrations.AddIndex(
-            model_name="turn",
-            index=models.Index(fields=["judge", "state", "number"], name="turn_of_judge"),
-        ),
-        migrations.AddIndex(
-            model_name="turn",
-            index=models.Index(fields=["item", "state", "expires_at"], name="turn_of_item"),
-        ),
-        migrations.AddConstraint(
-            model_name="turn",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "lapsed"), _negated=True),
-                fields=("item", "judge"),
-                name="item_once_a_judge",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judgement",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("undone", False)), fields=("turn",), name="one_judgement_in_force"
             ),
         ),
     ]
