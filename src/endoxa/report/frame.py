@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources import files
 from itertools import chain, count
 from pathlib import Path
@@ -102,17 +103,23 @@ def write_page(page: Page, output: Path) -> None:
     replace_text(output, page_text(named))
 
 
-def page_text(page: Page) -> str:
-    """The page, its figures named apart, as HTML."""
-    # The templates of a page, everything escaped that is not marked as ours.
+@cache
+def _templates(package: str) -> Environment:
+    """The templates of a page, compiled once; everything is escaped that is not marked as ours."""
     environment = Environment(
-        loader=ChoiceLoader([PackageLoader(page.package), PackageLoader(HOME)]),
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader(HOME)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters["csv_address"] = csv_address
+    return environment
+
+
+def page_text(page: Page) -> str:
+    """The page, its figures named apart, as HTML."""
+    environment = _templates(page.package)
     values = {"version": __version__, "commands": commands(page.runs), **page.values}
 
     def shown(section: Section) -> dict[str, Any]:

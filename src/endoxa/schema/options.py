@@ -19,7 +19,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -151,7 +151,7 @@ def options_of(owner: Any) -> list[OptionField]:
         owner: a settings class, or a function whose parameters are options or settings classes.
     """
     return sorted(
-        _options(owner, (), None),
+        _declared(owner),
         key=lambda entry: (
             not entry.option.positional,
             GROUPS.index(entry.option.group),
@@ -163,6 +163,11 @@ def options_of(owner: Any) -> list[OptionField]:
 def is_settings(kind: Any) -> bool:
     """A dataclass or a pydantic model."""
     return isinstance(kind, type) and (dataclasses.is_dataclass(kind) or hasattr(kind, "model_fields"))
+
+
+@cache
+def _declared(owner: Any) -> tuple[OptionField, ...]:
+    return tuple(_options(owner, (), None))
 
 
 def _options(owner: Any, path: tuple[str, ...], defaults: Any) -> Iterator[OptionField]:
