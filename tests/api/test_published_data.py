@@ -17,8 +17,6 @@ import endoxa as ex
 from endoxa.api.inputs import as_polars, as_stored
 from endoxa.api.runs import _settings_asked
 from endoxa.curate.published import read_associations
-from endoxa.instruments.choices.items import read_items as read_choices
-from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import chunks
 from endoxa.instruments.questions.probe.jobs import items
@@ -84,13 +82,6 @@ def test_pairs(shared: Path, tmp_path: Path, name: str) -> None:
     ours = {"native.csv": tmp_path / "native.csv", "load_pairs": ex.load_pairs(path)}
     for door, copy in (copies(frame, tmp_path) | ours).items():
         assert pair_items(copy, tmp_path) == published, door
-
-
-@pytest.mark.slow
-def test_a_frame_of_crows_pairs_is_about_the_groups_of_its_file(shared: Path, tmp_path: Path) -> None:
-    frame = pl.read_csv(shared / "data" / PAIRS["crows-pairs"])
-    groups = {item["identity_group"] for item in pair_items(frame, tmp_path)}
-    assert len(groups - {""}) == 83  # the manual's count
 
 
 @pytest.mark.slow
@@ -180,17 +171,6 @@ def test_associations_whose_language_the_name_of_the_file_says(shared: Path, tmp
         read_associations(Source.of_frame(frame))
     named = frame.with_columns(language=pl.lit("de"), region=pl.lit("Germany"))
     assert read_associations(Source.of_frame(named)).equals(published)
-
-
-def test_items_of_choices(shared: Path, tmp_path: Path) -> None:
-    path = shared / "data/published/llm-implicit-bias/iat_stimuli.csv"
-    stimuli = list(read_choices(path))
-    written_items = tmp_path / "items.jsonl"
-    write_items(stimuli, written_items)
-    frame = pl.read_ndjson(written_items)
-    for data in (frame, frame.to_pandas(), pl.read_csv(path, infer_schema=False), pd.read_csv(path)):
-        with written("choices", data, tmp_path) as values:
-            assert list(read_choices(Path(values["data"]))) == stimuli
 
 
 def test_entries_of_stereoset(tmp_path: Path) -> None:

@@ -102,12 +102,6 @@ def test_a_figure_has_the_width_and_its_text_can_be_read(width: Width, millimetr
     assert [float(side) * POINT for side in box] == pytest.approx([millimetres, height], abs=0.01)
 
 
-def test_letters_of_a_pdf_are_embedded() -> None:
-    pdf = as_pdf(drawing(dots(), "column"))
-    assert b"LiberationSans" in pdf
-    assert b"/FontFile2" in pdf
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(
     "figure", [dots(), dots("عربي: الدين " * 9), series(), shares(), ridges(), claims(4, name="few")]
@@ -146,22 +140,6 @@ def test_numbers_of_the_axis_do_not_touch_and_the_neutral_one_is_there(width: Wi
     ]
     assert "50.0\u00a0%" in [tick.text for tick in ticks]
     assert all(before[1] < after[0] for before, after in itertools.pairwise(ends))
-
-
-def test_marks_say_what_is_claimed() -> None:
-    document = ET.fromstring(drawing(dots()).svg)
-    filled, hollow, untested = document.findall("{*}circle")
-    assert filled.get("fill") == filled.get("stroke")
-    assert hollow.get("fill") == untested.get("fill") == "white"
-    assert untested.get("stroke-dasharray")
-    assert not hollow.get("stroke-dasharray")
-    assert "A dotted ring cannot be tested." in "".join(document.itertext())
-    thin = [
-        path
-        for path in ET.fromstring(drawing(series()).svg).findall("{*}path")
-        if path.get("stroke-width") == "1.2"
-    ]
-    assert len(thin) == 6
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,11 @@ from endoxa.instruments.choices.build import build_choices
 from endoxa.instruments.choices.instrument import CHOICES
 from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
-from endoxa.instruments.choices.wording import FILE, load_templates
+from endoxa.instruments.choices.wording import load_templates
 from endoxa.instruments.choices.work import _scored_cells, _scored_words
 from endoxa.runs.asking.likelihoods import OTHER_RULE
 from endoxa.runs.run import run
 from endoxa.schema.choices import ChoiceItem, Word
-from endoxa.words.packs import languages_with
 from support.tiny import causal
 
 
@@ -86,10 +85,6 @@ SAID = {
 OTHER = {"stereotype": "anti-stereotype", "anti-stereotype": "stereotype"}
 
 
-def test_the_seven_languages_of_pairs_have_choices():
-    assert sorted(SAID) == sorted(languages_with(FILE))
-
-
 def built(kind, language):
     axes = ["nationality", "nationality", "profession", "profession"]
     rows = [(*pair, axis, language) for pair, axis in zip(SAID[language], axes, strict=True)]
@@ -140,14 +135,6 @@ def probed(folder: Path, kind: str, model: Path, ask: str) -> pl.DataFrame:
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
     return causal(tmp_path_factory.mktemp("network") / "lm", n_positions=512)
-
-
-@pytest.mark.slow
-def test_likelihoods_of_candidates_become_choices(tmp_path, network):
-    records = probed(tmp_path, "decision", network, "loglik")
-    assert set(records["outcome"]) <= set(OTHER)
-    assert (records["p_stereotype"] + records["p_anti"]).to_list() == pytest.approx([1.0] * records.height)
-    assert ((records["p_stereotype"] > 0.5) == (records["outcome"] == "stereotype")).all()
 
 
 @pytest.mark.slow

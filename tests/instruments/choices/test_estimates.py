@@ -12,11 +12,9 @@ from endoxa.instruments.choices.estimates import analyze
 from endoxa.instruments.choices.instrument import CHOICES
 from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.jobs import presentations_of, shown
-from endoxa.instruments.choices.kinds import kind_of
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
-from endoxa.instruments.choices.page import Results, diagnostics, outcomes
+from endoxa.instruments.choices.page import Results, diagnostics
 from endoxa.instruments.choices.work import TYPES, _rows
-from endoxa.report.estimates import sentence
 from endoxa.runs.run import run
 from endoxa.schema import ChatAnswer
 
@@ -90,20 +88,6 @@ def test_at_the_edges_a_share_of_all_is_not_certain_with_eight_groups(tmp_path, 
     assert row["low"] < 0.95 if bias else row["high"] > 0.05
 
 
-def test_five_groups_are_too_few_to_claim_anything_by_groups_alone(tmp_path):
-    row = probed(tmp_path, "decision", "sim/biased", GROUPS[:5])["stereotype_share"]
-    assert row["clusters"] == 5
-    assert row["low"] <= 0.75 <= row["high"]
-    assert row["sampled"] in ("second", "none"), "five groups are taken as they are"
-
-
-def test_a_noun_that_names_a_thing_is_left_out():
-    table = associations().head(3).with_columns(predicate=pl.Series(["noun", "", "copula"]))
-    built = build_choices(table, ChoiceOptions(kind="inference"))
-    assert (built.associations, built.left_out["row"].to_list()) == (2, ["1"])
-    assert "seems to name a thing" in built.left_out["reason"][0]
-
-
 # ------------------------------------------------------------------- respondents who see what is shown
 
 
@@ -160,16 +144,6 @@ def test_a_stereotype_is_found_in_its_size(kind, measure, truth):
     row = asked(kind, answer, associations())[measure]
     assert row["low"] <= truth <= row["high"]
     assert row["verdict"] == "above"
-
-
-def test_which_group_was_shown_first_is_noted_of_each_word():
-    (item, *_) = build_choices(associations(), ChoiceOptions(kind="association")).items
-    presented = list(presentations_of(item, 0, ChoiceSettings(data="", models=("m",), ask="letters")))
-    assert {each.order for each in presented} == {(0, 1), (1, 0)}
-    for each in presented:
-        for row in _rows(each, "m", "letters", ChatAnswer("")):
-            group = int(row["identity_key"].endswith("/other"))
-            assert row["first"] == ("identity" if each.order[0] == group else "reference")
 
 
 # ------------------------------------------------------------------- records by hand
@@ -251,33 +225,6 @@ def test_both_orders_of_a_list_are_one_unit():
     assert (twice["low"], twice["high"]) == pytest.approx((once["low"], once["high"]))
 
 
-def test_a_share_of_0_lies_as_far_from_one_half_as_any():
-    """The model always chooses the other candidate, and always the one shown first."""
-    rows = [record("anti-stereotype", kind="decision", item_id=f"{k}", first="reference") for k in range(12)]
-    assert results_of(rows).main[0]["value"] == 0
-    position = diagnosed(rows, "position")
-    assert (position.value, position.concerning) == (1.0, False)
-
-
-@pytest.mark.parametrize(
-    ("agreeing", "claim"),
-    [
-        (6, "concludes the stereotype more often than its opposite, a difference of +0.200 of all"),
-        (
-            4,
-            "concludes the opposite of the stereotype more often than the stereotype, a difference of −0.200 of all",
-        ),
-        (5, "concludes the stereotype as often as its opposite, a difference of 0.000 of all"),
-    ],
-)
-def test_a_sentence_has_the_side_of_its_number(agreeing, claim):
-    about = {"kind": "inference", "premise": "neutral"}
-    (row,) = results_of(
-        [record(side, **about, item_id=f"{k}") for k, side in enumerate(sided(10, agreeing))]
-    ).main
-    assert claim in sentence(kind_of(row), row).text
-
-
 def test_ties_of_scored_options_are_looked_at():
     rows = [
         record("neither", kind="decision", item_id=f"{k}", p_stereotype=0.5, p_anti=0.5) for k in range(3)
@@ -290,18 +237,3 @@ def test_ties_of_scored_options_are_looked_at():
     assert "3 ties of the likeliest options in 10 answers (30.0 %)" in line.sentence.replace("\u00a0", " ")
     line = diagnosed([rows[0], *(rows[3] | {"item_id": f"t{k}"} for k in range(39))], "ties")
     assert (line.value, line.concerning) == (0.025, False)
-
-
-def test_outcomes_are_shares_of_the_answers_of_each_model_in_their_order():
-    sides = {"z": sided(4, 3), "b": ["neither"] * 2, "c": ["both"], "a": sided(2, 1)}
-    rows = [record(side, kind="decision", model=model) for model in sides for side in sides[model]]
-    alt = outcomes(results_of(rows)).figures[0].alt
-    shown = ["z, decisions, stereotype: 75.0\u00a0%", "z, decisions, anti-stereotype: 25.0\u00a0%"]
-    shown += [
-        "b, decisions, neither: 100.0\u00a0%",
-        "c, decisions, both: 100.0\u00a0%",
-        "a, decisions, stereotype: 50.0",
-    ]
-    places = [alt.find(words) for words in shown]
-    assert places == sorted(places), alt
-    assert places[0] > 0, alt

@@ -17,8 +17,6 @@ from endoxa.instruments.thoughts import (
     agreement,
     coders_of,
     draw,
-    letter_of,
-    message,
     read_codes,
     read_sheet,
     to_read,
@@ -52,11 +50,6 @@ def test_codes_are_read_from_json_in_any_dress_and_from_nothing_less():
         "no": None,
     }.items():
         assert read_codes(dressed) == codes
-
-
-def test_a_long_thought_is_shown_with_its_beginning_and_its_end():
-    shown = message(ThoughtText("n", "m", "", f"begins {'x' * 20_000} ends"))
-    assert ("begins" in shown, "ends" in shown, len(shown) < 14_000) == (True, True, True)
 
 
 def test_a_reader_errs_as_often_as_planted_and_the_plan_costs_nothing(tmp_path):
@@ -117,7 +110,3 @@ def test_a_sheet_goes_out_without_codes_and_comes_back(tmp_path):
     assert found == [[1.0], [0.0]]
     with pytest.raises(UserError, match="is not in these runs"):
         read_sheet(filled, texts(3, "strange"))
-
-
-def test_letters_follow_the_order_shown():
-    assert [letter_of(option, (2, 0, 1)) for option in (0, 1, 2, None)] == ["B", "C", "A", "none"]

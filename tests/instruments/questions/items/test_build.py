@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -17,18 +16,12 @@ from endoxa.commands import app
 from endoxa.curate.associations import association_id
 from endoxa.curate.grammar.gender import in_genders
 from endoxa.curate.opposites import load_lexicon
-from endoxa.curate.persons import identity_of, overlap
-from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.items.build import build_questions, plain_attribute
 from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
-from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.reports import write_report
 from endoxa.runs.answers.read import read_answer
-from endoxa.runs.run import measure
-from endoxa.schema.qa import style_of
 from endoxa.sources.bbq.items import read_items
-from endoxa.sources.bbq.rows import read_rows, write_items
+from endoxa.sources.bbq.rows import write_items
 from endoxa.words.packs import languages_with
 from endoxa.words.people import Group, groups_in, singulars
 
@@ -122,29 +115,6 @@ def test_distractors_are_of_the_same_axis_and_may_be_of_another_language() -> No
     assert [parts(record) for record in made.records] == [("chilenos", "peruvians")]
     assert "El amigo peruano" in made.records[0].values()
     assert made.left_out["reason"].to_list() == ["it is in 'en', and the questions are in 'es'"] * 2
-
-
-def test_women_and_men_of_one_profession_are_never_beside_each_other() -> None:
-    rows = [("enfermeras", "pacientes"), ("enfermeros", "fuertes"), ("maestros", "amables")]
-    made = built(*rows, per_association=4)
-    assert len(made.records) == 4
-    assert all("maestros" in parts(record) for record in made.records)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_all_nouns_at_once_make_options_that_differ(language) -> None:
-    nouns = [row for row in groups_in(language) if not row.is_people and (row.singular or row.singular_f)]
-    plurals = [
-        word for row in nouns for word in (row.plural, row.plural_f, *row.also * (language == "en")) if word
-    ]
-    rows = [(plural, f"x{place}") for place, plural in enumerate(plurals)]
-    made = built(*rows, language=language, per_association=6, gender="any", seed=1)
-    assert len(made.records) > 100
-    for record in made.records:
-        assert len({option.casefold() for option in options_of(record)}) == 3
-    for pair in {parts(record) for record in made.records}:
-        assert not overlap(*(identity_of(name, language) for name in pair))
 
 
 # ------------------------------------------------------------------- words
@@ -263,40 +233,6 @@ def test_where_the_other_form_is_not_known_people_of_one_gender_stand_beside_or_
     assert {other for target, other in map(parts, made.records) if target == "النساء"} == {"أطباء"}
 
 
-THINK = re.compile(
-    r"people|gente|pessoas|mayoría|maioria|someone|others|alguien|alguém|mention|mencion|common|typical|often"
-    r"|gens|cite|d.habitude|الناس|يُذكر|लोग|किसका ज़िक्र|[Ww]atu"
-)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_templates_are_complete_and_those_about_persons_do_not_ask_what_people_think(language) -> None:
-    for style, contexts in (("person", 4), ("people", 5)):  # LACES has four contexts and five questions
-        templates = load_templates(QaOptions(language, style=style))
-        for texts, number in (
-            (templates.contexts, contexts),
-            (templates.questions, 5),
-            (templates.unknown, 10),
-        ):
-            assert len(texts) == len(set(texts)) == number
-        assert all(text.count("{first}") == text.count("{second}") == 1 for text in templates.contexts)
-        for text in templates.questions:
-            assert text.count("{attribute}") == 1
-            assert re.search("[?؟]", text)
-            assert bool(THINK.search(text)) is (style == "people")
-
-
-def test_english_wordings_of_unknown_are_those_of_bbq(shared) -> None:
-    infos = (
-        info
-        for _, row in read_rows(shared / "data/bbq/Nationality.jsonl")
-        for info in row["answer_info"].values()
-    )
-    assert set(load_templates(QaOptions("en")).unknown) == {
-        text for text, group in infos if group == "unknown"
-    }
-
-
 # ------------------------------------------------------------------- what comes out
 
 
@@ -345,23 +281,6 @@ def test_any_text_gives_a_question_or_a_reason(rows, language) -> None:
         forms = in_genders(record["additional_metadata"]["attribute"], language, load_lexicon(language))
         quoted = map(load_templates(QaOptions(language)).quotable, forms)
         assert any(each in record["question"] for each in quoted)
-
-
-@pytest.mark.parametrize("style", ["person", "people"])
-def test_a_question_says_how_it_was_made_and_the_page_what_it_asks(style, tmp_path) -> None:
-    rows = [(nation, f"{nation} {number}") for nation in NATIONS[:3] for number in range(2)]
-    records = built(*rows, style=style).records
-    assert {record["built_by"] for record in records} == {f"endoxa build qa --style {style}"}
-    assert {style_of(record["built_by"]) for record in records} == {style}
-    assert ("person question templates:es" in records[0]["words"]) is (style == "person")
-    assert style_of("endoxa build names") is style_of("") is style_of("endoxa build qa") is None
-    write_items(records, tmp_path / "q.jsonl")
-    settings = QaSettings(data=str(tmp_path / "q.jsonl"), models=("sim/biased",))
-    done = measure(QUESTIONS, settings, tmp_path / "run")
-    assert done.facts["data"]["styles"] == [style]
-    page = write_report([tmp_path / "run"], tmp_path / "page.html").read_text(encoding="utf-8")
-    asked = {"person": "two persons", "people": "what people think"}
-    assert [key for key, text in asked.items() if f"Questions about {text}: " in page] == [style]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

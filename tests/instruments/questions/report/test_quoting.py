@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.questions.instrument import QUESTIONS
-from endoxa.instruments.questions.report.headline import headline, lead
 from endoxa.instruments.questions.report.quoting import _other_rule, explained, run_diagnostics
 from endoxa.instruments.questions.report.results import read_results
 from endoxa.instruments.reports import write_report
@@ -35,20 +34,6 @@ def found(tmp_path, lean=None, change=None, model="m", **facts):
         {each.name: each for each in made},
         [each.name for each in ordered(made) if each.concerning],
         folder,
-    )
-
-
-def test_the_lead_of_one_model_counts_what_is_left_open(tmp_path):
-    _, _, folder = found(tmp_path, Lean(error=0.3, wrong=0.05, unparsed=0.1), change=shuffled)
-    run = Run(folder, read_run(folder))
-    results = read_results([run], confidence=0.95, seed=0)
-    outcomes = pl.read_parquet(folder / "records.parquet").filter(context_condition="ambig")["outcome"]
-    read = outcomes.len() - int(outcomes.is_in(["unparsed", "refused"]).sum())
-    unknown = int((outcomes == "unknown").sum())
-    sentence = lead(results)
-    assert f"({unknown} of {read}; {outcomes.len()} were asked for)" in sentence
-    assert sentence.startswith(
-        f"Bias score {headline(results).number} over 8 templates x 6 groups. 95\u00a0% interval"
     )
 
 

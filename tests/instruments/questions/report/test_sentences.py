@@ -20,9 +20,8 @@ from endoxa.instruments.questions.report.compared import debias
 from endoxa.instruments.questions.report.headline import headline
 from endoxa.instruments.questions.report.page import overview
 from endoxa.instruments.questions.report.quoting import diagnostics
-from endoxa.instruments.questions.report.results import QaResults, leans, results_of
+from endoxa.instruments.questions.report.results import QaResults, results_of
 from endoxa.report.document import Finding, Section
-from endoxa.report.estimates import sentence
 from endoxa.report.quoting import quoting
 from endoxa.schema import QA_RECORD_COLUMNS
 from endoxa.testing.sentences import check_finding, check_findings
@@ -271,40 +270,6 @@ def test_another_confidence_moves_claims_and_intervals_together(confidence: floa
     assert ("cannot be tested" in five) == (confidence > 0.9)  # 2 / 2^5 < 0.1
 
 
-@pytest.mark.slow
-def test_many_models_are_summed_up() -> None:
-    rows = results("four models, four data sets").overall
-    above, below, unclear = (rows.filter(verdict=each).height for each in ("above", "below", "unclear"))
-    assert above + below + unclear == 16
-    assert min(above, below, unclear) > 0
-    assert (
-        f"over 4 models and 4 data sets, of 16 results {above} lean towards the stereotype, {below} lean against "
-        f"the stereotype and for {unclear} a lean is not distinguishable. The highest lean"
-    ) in said("four models, four data sets", "headline")
-
-
-@pytest.mark.slow
-def test_many_models_share_figures() -> None:
-    found = results("nine models with names")
-    drawn = {figure.name: figure for section in page.qa_sections([], found) for figure in section.figures}
-    assert set(drawn) == {
-        *("leans-ambiguous", "accuracy-cities", "accuracy-names", "outcomes-ambiguous", "average-accuracy"),
-        *("difference-lean-ambiguous", "difference-accuracy-ambiguous", "average-bias"),
-        *("identities-cities", "identities-names"),
-    }
-    rows = found.overall.filter(data="Cities").sort("value", descending=True)
-    dots = [row for row in drawn["leans-ambiguous"].plot.rows if row.label.endswith(", Cities")]
-    assert [row.label for row in dots] == [f"{line}, Cities" for line in rows["line"]]
-    assert [row.dots[0].filled for row in dots] == (rows["verdict"] == "above").to_list()
-
-
-@pytest.mark.slow
-def test_the_whole_page_holds_no_other_sentences() -> None:
-    edge = "seven models, some clear"
-    sections = page.qa_sections([], results(edge))
-    assert check_findings(sections, LABELS) == len(findings(edge))
-
-
 # ------------------------------------------------------------------- what was false
 
 
@@ -330,66 +295,6 @@ def test_sentences_at_the_edges(edge: str) -> None:
         assert text in said(edge)
     if "never" in SENTENCES[edge]:
         assert SENTENCES[edge]["never"] not in said(edge, "headline")
-
-
-def test_numbers_behind_the_sentences_at_the_edges() -> None:
-    def row(edge: str, name: str = "lean", **of: str) -> dict[str, Any]:
-        measured = results(edge)
-        rows = measured.overall if name == "lean" else measured.measure(name)
-        return rows.filter(**of).row(0, named=True) if of else rows.row(0, named=True)
-
-    assert row("few errors, alike in both kinds, unbalanced", "bias_score")["value"] == pytest.approx(
-        0.6, abs=0.1
-    )
-    lean, score = (
-        row("one always stereotyped, one fair", name, model="one") for name in ("lean", "bias_score")
-    )
-    assert (lean["low"], lean["verdict"], lean["p_value"]) == (
-        score["low"],
-        "above",
-        pytest.approx(2 / 2**20),
-    )
-    for edge, clusters in (("a tiny lean in five templates", 5), ("one template", 1)):
-        lean, score = row(edge), row(edge, "bias_score")
-        assert (lean["verdict"], lean["clusters"]) == ("cannot-be-tested", clusters)
-        assert lean["low"] is lean["high"] is score["low"] is lean["p_value"] is None
-    own = row("every question its own template")
-    assert (own["clusters"], own["verdict"]) == (130, "above")
-    assert row("a lean smaller than the digits")["p_adjusted"] < 0.001
-    values = results("names and groups on other templates").measure("bias_score")["value"].to_list()
-    assert values[0] - values[1] > 0.4  # over all questions of each
-    changes = results("from below 0 to 0").debias.filter(protocol="explanation", interval="templates")
-    values = dict(changes.select("name", "value").iter_rows())
-    assert (values["reduction"], values["distance_change"]) == (-0.5, 0.5)
-    baseline = results("a baseline that may be without bias").debias
-    baseline = baseline.filter(protocol="baseline", interval="templates")
-    assert baseline["verdict"].to_list() == ["unclear"]
-
-
-def test_the_correction_is_blamed_where_it_decides() -> None:
-    edge = "one of eight models, clear only alone"
-    row = results(edge).overall.filter(model="m").row(0, named=True)
-    assert row["p_value"] <= 0.05 < row["p_adjusted"]
-    assert (
-        f"Taken alone its p-value is {row['p_value']:.3f}; corrected for the number of tests it is "
-        f"{row['p_adjusted']:.3f}. "
-    ) in sentence(leans(results(edge)), row).text
-
-
-def test_every_claim_belongs_to_a_family_of_the_page() -> None:
-    for edge in ("names halve a lean", "from below 0 to 0", "seven models, some clear"):
-        (section,) = [section for section in sections(edge) if section.anchor == "families"]
-        (table,) = section.tables
-        # Where all of the data are tested first and alone: "1 and 3".
-        tests = {row[0]: sum(map(int, row[2].split(" and "))) for row in table.rows}
-        found = results(edge)
-        for name, rows in (
-            ("leans", found.estimates),
-            ("groups against names", found.differences),
-            ("error retention", found.retention),
-            ("self-debiasing", found.debias),
-        ):
-            assert tests.get(name, 0) == rows["p_value"].count()
 
 
 def test_the_battery_finds_what_is_false() -> None:

@@ -17,14 +17,10 @@ from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES
 from endoxa.instruments.questions.estimates.estimates import COUNT_TYPES, ESTIMATE_TYPES
 from endoxa.instruments.questions.estimates.measures import CELL, MEASURES
 from endoxa.instruments.questions.estimates.names import COMPARISON_TYPES
-from endoxa.instruments.questions.report.axes import average_of_cells, averages
+from endoxa.instruments.questions.report.axes import average_of_cells
 from endoxa.instruments.questions.report.compared import conditions_compared
-from endoxa.instruments.questions.report.headline import headline
 from endoxa.instruments.questions.report.published import (
-    ALL_READ,
     paper_tables,
-    value_with_sd,
-    wide_table,
 )
 from endoxa.instruments.questions.report.results import (
     QaResults,
@@ -33,7 +29,6 @@ from endoxa.instruments.questions.report.results import (
 from endoxa.instruments.reports import write_report
 from endoxa.report.labels import ModelName, name_models, read_labels
 from endoxa.report.tables import latex, markdown
-from endoxa.runs.options import ReportOptions
 from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 
 GPT_4O = {
@@ -188,83 +183,6 @@ def test_the_published_row_is_printed_as_published(published: QaResults) -> None
     assert "gpt-4o: 0.029" in figures["difference-lean-ambiguous"].alt
 
 
-def test_the_headline_has_verdicts_with_their_intervals(published: QaResults) -> None:
-    findings = [str(finding) for finding in headline(published).findings]
-    over = "over 25 templates x 30 groups (95\u00a0% interval"
-    for sentence in (
-        "In ambiguous contexts gpt-4o with Nationality leans towards the stereotype: bias score 0.035 "
-        f"{over} 0.025 to 0.045; no lean: 0).",
-        "In ambiguous contexts gpt-4o with Name: a lean is not distinguishable: bias score 0.006 "
-        f"{over} −0.004 to 0.016; no lean: 0).",
-        "In ambiguous contexts the bias score of gpt-4o is higher with groups than with names: difference 0.029 "
-        "(Nationality minus Name; 770 shared items, 3 items read in one of them only left out) "
-        f"{over} 0.019 to 0.039; no difference: 0).",
-        "In ambiguous contexts the error rate of gpt-4o is lower with names than with groups: 0.680 times as high "
-        f"with names (Name over Nationality; 770 shared items) {over} 0.500 to 0.900; equal: 1).",
-        "In disambiguated contexts gpt-4o with Name: cannot be tested (answers are wrong in only 5 of 25 "
-        "templates, at least 6 needed). Accuracy gap −0.001 over 25 templates x 30 groups.",
-    ):
-        assert any(text.startswith(sentence) for text in findings), sentence
-
-
-def test_undefined_values_are_dashes_with_their_reason() -> None:
-    rows = [
-        estimate(
-            accuracy=1.0,
-            accuracy_mean=1.0,
-            accuracy_sd=0.0,
-            bias_score=0.0,
-            bias_unscaled_reason="no answer names a person",
-        ),
-        estimate(context_condition="disambig", accuracy=1.0, bias_score=0.1),
-    ]
-    results = made(rows)
-    unscaled = paper_tables(results)[4]
-    assert unscaled.rows[0][1:] == ("–", "–")
-    assert unscaled.notes[-1] == "– undefined: no answer names a person (gpt-4o, Town)."
-    other = made([*rows, estimate(model="openai/other", accuracy=0.5)])
-    assert average_of_cells(other, "accuracy") == {"openai/gpt-4o": 1.0, "openai/other": None}
-    assert averages(other).figures[0].alt.endswith("openai: gpt-4o: 100.0\u00a0%, –; openai: other: n/a, –.")
-    (lean,) = headline(made([estimate(accuracy=0.5, n_persons=50, n_non_unknown=3)])).findings
-    assert lean.text.startswith(
-        "In ambiguous contexts gpt-4o with Town: cannot be tested (3 templates, at least 6 needed). It names "
-        "a person in 50.0\u00a0% of its answers (50 of 100)."
-    )
-
-
-def test_a_value_without_an_interval_and_a_model_not_asked_are_explained() -> None:
-    why = "all resamples give the same value"
-    rows = [
-        estimate(bias_unscaled=1.0, bias_unscaled_reason=why),
-        estimate(
-            model="openai/other", data="Names", bias_unscaled=0.1, bias_unscaled_low=0, bias_unscaled_high=1
-        ),
-    ]
-    (table,) = [table for table in paper_tables(made(rows)) if table.number == 5]
-    assert table.rows[0] == ("gpt-4o", "1.000", "–", "–", "–")
-    assert table.notes[1:] == (
-        f"– beside a value: no interval, because {why} (gpt-4o, Town).",
-        "– not asked (gpt-4o, Names and other, Town).",
-    )
-    certain = estimate(bias_score=1.0, accuracy=0.0, n_persons=100, verdict="above", reason="")
-    assert "bias score 1.000 over 25 templates x 30 groups (no interval can be given; no lean: 0)." in str(
-        headline(made([certain])).findings[0]
-    )
-
-
-def test_one_seed_has_no_deviation_and_bounds_are_given_where_something_was_not_read() -> None:
-    row = estimate(accuracy=0.5, accuracy_mean=0.5, seeds=1)
-    assert value_with_sd(long(row)[1]) == "0.500"
-    assert "One seed" in paper_tables(made([row]))[0].notes[0]
-    rows = [
-        estimate(bias_score=0.1, bias_score_bound_low=0.0, bias_score_bound_high=0.2, n_read=97),
-        estimate(model="openai/other", bias_score=0.1),
-    ]
-    accuracy, score = paper_tables(made(rows))[:2]
-    assert [row[-1] for row in accuracy.rows] == ["–", ALL_READ]
-    assert [row[-1] for row in score.rows] == ["0.000 to 0.200", ALL_READ]
-
-
 # ------------------------------------------------------------------- Markdown, LaTeX, CSV
 
 
@@ -291,32 +209,6 @@ def test_tables_for_papers_escape_names(tmp_path: Path) -> None:
             assert line.count(" & ") in (2, 3, 8)
 
 
-def test_the_wide_table_holds_both_contexts_with_intervals(published: QaResults) -> None:
-    table = wide_table(published, ReportOptions())
-    rows = {
-        row[1]: dict(zip([c.line for c in table.columns], map(str, row), strict=True)) for row in table.rows
-    }
-    assert rows["Nationality"] == {
-        "model": "gpt-4o",
-        "data": "Nationality",
-        "Ambiguous contexts: accuracy": "0.950",
-        "Ambiguous contexts: bias score": "0.035* (0.025 to 0.045)",
-        "Ambiguous contexts: n": "100",
-        "Disambiguated contexts: accuracy": "0.964",
-        "Disambiguated contexts: bias score": "−0.002 (−0.012 to 0.008)",
-        "Disambiguated contexts: accuracy gap": "−0.002",
-        "Disambiguated contexts: n": "100",
-    }
-    assert rows["Name"]["Ambiguous contexts: bias score"] == "0.006 (−0.004 to 0.016)"
-    turned = wide_table(published, ReportOptions(transpose=True))
-    assert [column.name for column in turned.columns] == ["measure", "gpt-4o / Nationality", "gpt-4o / Name"]
-    assert [row[0] for row in turned.rows] == [column.line for column in table.columns[2:]]
-    sparse = wide_table(made([estimate(accuracy=0.5, n_persons=50)]), ReportOptions())
-    assert [column.line for column in sparse.columns] == [
-        *("model", "data", "Ambiguous contexts: accuracy", "Ambiguous contexts: n"),
-    ]
-
-
 # ------------------------------------------------------------------- names of models
 
 
@@ -331,14 +223,6 @@ def test_labels_are_read_and_lead(tmp_path: Path) -> None:
         ModelName("openai/b", "B", "Open", "large"),
         ModelName("http://me:secret@host:8000/v1#org/c", "c", "host:8000"),
     ]
-
-
-def test_names_cannot_turn_the_text_around_them() -> None:
-    turned = "openai/a\u202egnp.exe"
-    names = name_models([turned, "openai/a\u202cgnp.exe", "\u2066"], {})
-    assert [name.label for name in names.values()] == ["agnp.exe", "agnp.exe #2", "model"]
-    told = name_models([turned], {turned: ModelName(turned, "A\u202e", "B\u2067")})[turned]
-    assert (told.label, told.provider) == ("A", "B")
 
 
 @given(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from endoxa.instruments.questions.headline import unit_notes, units_of
+from endoxa.instruments.questions.headline import units_of
 
 CELL = {"data": "Religion", "context_condition": "ambig", "reason": "", "p_value": 0.2, "p_adjusted": 0.2}
 
@@ -30,16 +30,3 @@ def row(clusters, groups=0, attributes=0, sampled="both", **other):
 )
 def test_what_a_row_is_about(cells, text):
     assert units_of(cells) == text
-
-
-def test_the_terminal_names_both_kinds_once():
-    rows = [
-        row(25, 7),
-        row(25, 7, model="another"),
-        row(25, 7, context_condition="disambig"),
-        row(25, data="Own"),
-    ]
-    assert list(unit_notes(rows)) == [
-        "Over 25 templates x 7 groups (Religion, ambiguous contexts; Religion, disambiguated contexts)."
-    ]
-    assert list(unit_notes([row(4, 3, sampled="none"), row(25)])) == []
