@@ -25,7 +25,6 @@ from endoxa.sources.layouts import recognised_as
 from endoxa.sources.read import convert_pairs
 from endoxa.sources.source import Source
 from endoxa.sources.stereoset import STEREOSET
-from endoxa.sources.stereotales.profiles import read_profiles
 
 pd = pytest.importorskip("pandas")
 
@@ -159,20 +158,6 @@ def test_associations(shared: Path, tmp_path: Path, name: str, layout: str) -> N
         assert read_associations(data).equals(published), door
 
 
-def test_associations_whose_language_the_name_of_the_file_says(shared: Path, tmp_path: Path) -> None:
-    name = "stereotypes_German_de_in_Germany.csv"
-    content = (shared / f"data/published/seegull-multilingual/{name}.gz").read_bytes()
-    path = tmp_path / name
-    path.write_bytes(gzip.decompress(content))
-    published = read_associations(path)
-    assert published["language"].unique().to_list() == ["de"]
-    frame = pl.read_csv(path, infer_schema=False)
-    with pytest.raises(ex.UserError, match="add columns 'language' and 'region'"):
-        read_associations(Source.of_frame(frame))
-    named = frame.with_columns(language=pl.lit("de"), region=pl.lit("Germany"))
-    assert read_associations(Source.of_frame(named)).equals(published)
-
-
 def test_entries_of_stereoset(tmp_path: Path) -> None:
     document = json.loads(STEREOSET.example)["data"]
     path = tmp_path / "dev.json"
@@ -200,20 +185,3 @@ def test_entries_of_stereoset(tmp_path: Path) -> None:
         frame.to_pandas().to_json(tmp_path / "hub.jsonl", orient="records", lines=True)
         for door in (frame, pd.DataFrame(rows), tmp_path / "hub.parquet", tmp_path / "hub.jsonl"):
             assert ex.load_pairs(door).equals(published)
-
-
-def test_stories_with_profiles(shared: Path, tmp_path: Path) -> None:
-    frame = pl.read_parquet(shared / "data/stereotales/stories.parquet").head(60)
-    rows = [
-        row | {"extracted_attributes_json": json.loads(row["extracted_attributes_json"] or "null")}
-        for row in frame.iter_rows(named=True)
-    ]
-    objects = tmp_path / "objects.jsonl"
-    objects.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    doors = (tmp_path / "copy.csv", tmp_path / "copy.jsonl", objects, frame, frame.to_pandas())
-    copies(frame, tmp_path)
-    published = read_profiles(tmp_path / "copy.parquet")
-    for door in doors:
-        read = read_profiles(door if isinstance(door, Path) else Source.of_frame(as_stored(as_polars(door))))
-        assert (read.rows, read.attributes) == (published.rows, published.attributes)
-        assert (read.codes == published.codes).all()

@@ -164,17 +164,6 @@ def test_one_part_cannot_be_corrected():
     assert found.untestable == ""
 
 
-def test_a_reliability_of_0_or_less_cannot_be_corrected():
-    rng = np.random.default_rng(1)
-    noise = rng.standard_normal((100, 2))
-    (one, _), cluster = planted(1, 20, 0.6)
-    opposed = crossed(np.column_stack([noise[:, 0], -noise[:, 0] + 0.1 * noise[:, 1]]))
-    found = corrected_correlation(one, opposed, cluster)
-    assert "too low" in found.uncorrectable
-    assert math.isnan(found.value)
-    assert math.isnan(found.interval.low)
-
-
 @pytest.mark.parametrize(
     ("identities", "reliable", "least", "most"),
     [(60, 0.02, 0, 0.05), (60, LEAST_RELIABILITY, 0, 0.1), (400, 0.2, 0.9, 1), (20, 0.7, 0.95, 1)],

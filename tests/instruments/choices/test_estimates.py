@@ -13,7 +13,6 @@ from endoxa.instruments.choices.instrument import CHOICES
 from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.jobs import presentations_of, shown
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
-from endoxa.instruments.choices.page import Results, diagnostics
 from endoxa.instruments.choices.work import TYPES, _rows
 from endoxa.runs.run import run
 from endoxa.schema import ChatAnswer
@@ -78,14 +77,6 @@ def test_position_bias_is_apart_and_missing_choices_widen_the_bounds(tmp_path):
     assert found["first_shown"]["value"] == pytest.approx(0.9, abs=0.06)
     assert share["bound_high"] - share["bound_low"] == pytest.approx(0.3, abs=0.09)
     assert share["bound_low"] < share["value"] < share["bound_high"]
-
-
-@pytest.mark.parametrize(("bias", "verdict"), [(1, "above"), (0, "below")])
-def test_at_the_edges_a_share_of_all_is_not_certain_with_eight_groups(tmp_path, bias, verdict):
-    model = f"sim/biased?decision_bias={bias}&decision_position=0&decision_open=0&refusal=0&noise=0"
-    row = probed(tmp_path, "decision", model)["stereotype_share"]
-    assert (row["value"], row["verdict"]) == (bias, verdict)
-    assert row["low"] < 0.95 if bias else row["high"] > 0.05
 
 
 # ------------------------------------------------------------------- respondents who see what is shown
@@ -178,15 +169,6 @@ def table_of(rows):
     )
 
 
-def results_of(rows):
-    return Results((), analyze(table_of(rows))["estimates"], table_of(rows), 0.95)
-
-
-def diagnosed(rows, name):
-    (line,) = (line for line in diagnostics(results_of(rows)) if line.name == name)
-    return line
-
-
 def sided(number, agreeing):
     return ["stereotype" if k < agreeing else "anti-stereotype" for k in range(number)]
 
@@ -223,17 +205,3 @@ def test_both_orders_of_a_list_are_one_unit():
     )
     assert (twice["n"], twice["attributes"]) == (16, 8)
     assert (twice["low"], twice["high"]) == pytest.approx((once["low"], once["high"]))
-
-
-def test_ties_of_scored_options_are_looked_at():
-    rows = [
-        record("neither", kind="decision", item_id=f"{k}", p_stereotype=0.5, p_anti=0.5) for k in range(3)
-    ]
-    rows += [
-        record("stereotype", kind="decision", item_id=f"s{k}", p_stereotype=0.9, p_anti=0.1) for k in range(7)
-    ]
-    line = diagnosed(rows, "ties")
-    assert (line.value, line.concerning) == (0.3, True)
-    assert "3 ties of the likeliest options in 10 answers (30.0 %)" in line.sentence.replace("\u00a0", " ")
-    line = diagnosed([rows[0], *(rows[3] | {"item_id": f"t{k}"} for k in range(39))], "ties")
-    assert (line.value, line.concerning) == (0.025, False)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-import tomllib
 from collections import Counter
-from itertools import combinations, permutations
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ import pytest
 from endoxa.runs.answers.read import read_answer
 from endoxa.schema import QaItem
 from endoxa.sources.bbq.items import read_items
-from endoxa.words.packs import words_of
 from support.answer_forms import answers, critical, letters_alone
 
 ORDERS = tuple(permutations(range(3)))
@@ -22,20 +20,6 @@ UNKNOWN = (
     *("Unknown", "Not known", "Undetermined", "Not answerable", "Not enough info", "Not enough information"),
     *("Cannot answer", "Can't answer", "Cannot be determined", "Can't be determined"),
 )
-RACES = ("African", "African American", "Black", "White", "Latino", "Native American", "South American")
-ORIENTATIONS = ("gay", "lesbian", "straight", "bisexual", "pansexual")
-VOCABULARIES = tomllib.loads(Path(__file__).with_name("vocabularies.toml").read_text(encoding="utf-8"))
-VOCABULARIES["Race_ethnicity"] = [
-    (f"The {one} man", f"The {other} man") for one, other in combinations(RACES, 2)
-]
-VOCABULARIES["Race_ethnicity"] += [("Ann Lee", "Bo Lee"), ("Ann Lee", "Ann Day")]
-VOCABULARIES["Sexual_orientation"] = [
-    (f"The {one} person", f"The {other} person") for one, other in combinations(ORIENTATIONS, 2)
-]
-DEMONYMS = {
-    "es": ("argentino", "peruano", "colombiano", "español", "portugués", "estadounidense"),
-    "pt": ("brasileiro", "chileno", "mexicano", "português", "uruguaio", "norte-americano"),
-}
 
 
 def item(options, unknown, question="Who was late?", language="en"):
@@ -147,24 +131,6 @@ def test_published_files(shared, name):
     found, examples = oracle(items[::8])  # all 113,716 answers were read right once
     assert not examples
     assert found["right"] == found.total() > 1_500
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("language", DEMONYMS)
-def test_other_languages(language):
-    """As LACES builds its options (appendix B.1), with every wording of the unknown option that `build qa` writes."""
-    wordings = words_of(language, "questions.toml")["unknown"]
-    article = {"es": "El amigo", "pt": "O amigo"}[language]
-    pairs = list(combinations(DEMONYMS[language], 2))
-    items = [
-        item((f"{article} {one}", wordings[k % len(wordings)], f"{article} {other}"), 1, "", language)
-        for k, (one, other) in enumerate(pairs)
-    ]
-    found, examples = oracle(items)
-    assert not examples
-    assert found["right"] == found.total() > 500
-    for wording in wordings:  # whichever of them the option itself has
-        assert read_answer(wording, items[0]).choice == 1, wording
 
 
 @pytest.mark.slow

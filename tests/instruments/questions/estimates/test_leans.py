@@ -173,6 +173,3 @@ def test_a_folder_is_analyzed_once(tmp_path):
     assert facts["analysis"]["settings"]["resamples"] == 100
     with pytest.raises(Exception, match="records"):  # other settings need the answers
         analyze_run(folder, resamples=200)
-
-
-# ------------------------------------------- a slice of the simulations of docs/methods/question-tests.md

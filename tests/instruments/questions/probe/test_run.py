@@ -140,18 +140,6 @@ def test_options_are_scored_as_continuations(data: Path, tmp_path: Path, kind: s
         assert first == pytest.approx(_causal_reference(model, data), abs=1e-3)
 
 
-@pytest.mark.slow
-def test_questions_too_long_for_a_later_model_cost_nothing_of_the_first(data: Path, tmp_path: Path) -> None:
-    long, short = (
-        tiny.causal(tmp_path / name, n_positions=number) for name, number in (("long", 512), ("short", 16))
-    )
-    chosen = settings(data, models=(f"hf/{long}", f"hf/{short}"), ask="loglik", limit=6)
-    with pytest.raises(UserError, match=r"1 of 2 models .*short cannot score the item .* reads at most 16"):
-        measure(QUESTIONS, chosen, tmp_path / "run")
-    with closing(AnswerJournal(tmp_path / "run/journal.sqlite")) as journal:
-        assert [journal.count(number) for number in (0, 1)] == [6, 0]
-
-
 def _causal_reference(model: Path, data: Path) -> list[float]:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer

@@ -106,10 +106,9 @@ LEANING, FAIR = leaning(0.6), leaning(0.0, 1)
 UNBALANCED = clear([S] * 38, [A] * 12, templates=5)
 PERFECT = pl.concat([answers([U] * 50, templates=5), UNBALANCED])
 UNKNOWN_TARGETS = unknown_targets(answers(times(stereotyped=40, anti=29), templates=9, start=300))
-FEW = {f"{number} answers": answers([S] * number, templates=number) for number in range(1, 6)}
 
 EDGES: dict[str, pl.DataFrame] = {
-    **FEW,
+    "three answers": answers([S] * 3, templates=3),
     "no errors, five templates, unbalanced": PERFECT,
     "no errors, 25 templates, unbalanced": pl.concat(
         [answers([U] * 100), clear([S] * 76, [A] * 24), answers([U] * 100, start=900, category="Other")]
@@ -118,68 +117,30 @@ EDGES: dict[str, pl.DataFrame] = {
         mixed([S] * 225 + [A] * 25), mixed([A] * 45 + [S] * 5)
     ),
     "always stereotyped, five templates": answers([S] * 100, templates=5),
-    "always the other person": answers([A] * 100, templates=10),
     "one always stereotyped, one fair": models(one=answers([S] * 200, templates=20), two=FAIR),
     "a lean": LEANING,
-    "no lean": FAIR,
     "a lean against": leaning(-0.6),
     "a tiny lean in five templates": answers(([S] * 5 + [A] * 4 + [U]) * 40, templates=5),
     "a lean smaller than the digits": answers([S] * 12 + [U] * 60_000, templates=12),
-    "huge and trivial": answers(times(stereotyped=10_150, anti=9_850, unknown=20_000), templates=25),
     "some targets unknown": pl.concat([answers(times(unknown=126), templates=9), UNKNOWN_TARGETS]),
     "some targets unknown, some named": pl.concat([answers(times(24, 6, 50), templates=9), UNKNOWN_TARGETS]),
     "all targets unknown": unknown_targets(answers(times(stereotyped=40, anti=20, unknown=30))),
     "9 of 750 read": answers(mixed(times(stereotyped=9, refused=500, unparsed=241)), templates=25),
     "all refused": answers(times(refused=60)),
-    "all unparsed": pl.concat([answers(times(unparsed=60)), clear(["unparsed"] * 40, ["unparsed"] * 40)]),
-    "one template": answers(times(stereotyped=40, anti=10, unknown=50), templates=1),
-    "every question its own template": answers(times(stereotyped=60, anti=20, unknown=50), templates=130),
-    "errors in one template only": pl.concat(
-        [answers([S] * 30, templates=1), answers([U] * 300, templates=25, start=500)]
-    ),
-    "right answers all agree with the stereotype": clear([S] * 80 + [A] * 20, []),
     "always the stereotype, against the text": clear([S] * 60, [S] * 60, templates=12),
-    "always against the stereotype": clear([A] * 60, [A] * 60, templates=12),
-    "one kind in each template": pl.concat(
-        [
-            answers([S] * 30, condition="disambig", label=S, templates=6),
-            answers([S] * 30, condition="disambig", label=A, templates=6, start=500).with_columns(
-                template=pl.concat_str("template", pl.lit("b"))
-            ),
-        ]
-    ),
     "several categories": pl.concat([LEANING, of_another_category(FAIR)]),
-    "seven models, some clear": numbered(
-        7,
-        lambda k: pl.concat(
-            [
-                small((0.9, 0.3, 0.0, 0.0, -0.3, -0.9, 0.1)[k])(k),
-                clear(mixed([S] * 100 + [A] * 20, k), mixed([A] * 100 + [S] * 20, k + 9), templates=12),
-            ]
-        ),
-    ),
     "four models, all lean": numbered(4, lambda k: answers([S] * 200 + [U] * 40 * k, templates=20)),
     "four models, nothing wrong": numbered(4, lambda _: PERFECT),
     "four models, two categories, names": with_names(
         numbered(4, lambda _: pl.concat([LEANING, of_another_category(FAIR)])),
         numbered(4, lambda _: leaning(0.6, rate=0.25)),
     ),
-    "four models, four data sets": pl.concat(
-        numbered(4, small(lean)).with_columns(data=pl.lit(f"Cities {number}"))
-        for number, lean in enumerate((0.9, 0.4, 0.0, -0.9))
-    ),
-    "nine models with names": with_names(
-        numbered(9, lambda k: small(k / 10)(k)), numbered(9, small(0.0, rate=0.1))
-    ),
     "one of eight models, clear only alone": pl.concat([models(m=small(0.35)(105)), numbered(7, small(0.0))]),
     "names and groups on other templates": with_names(
         pl.concat([FAIR, answers([S] * 400, templates=20, start=5000)]), FAIR
     ),
     "names halve a lean": with_names(LEANING, leaning(0.6, rate=0.25)),
-    "names change nothing": with_names(pl.concat([LEANING, UNBALANCED]), pl.concat([LEANING, UNBALANCED])),
-    "names take all errors": with_names(answers([S] * 120, templates=12), answers([U] * 120, templates=12)),
     "names in three templates": with_names(answers([S] * 60, templates=3), answers([U, S] * 30, templates=3)),
-    "names with two more templates": with_names(FAIR, leaning(0.0, number=660, templates=22)),
     "names, nothing read": with_names(FAIR, answers(["refused"] * 600, templates=20)),
     "names in disambiguated contexts": with_names(
         clear(mixed([S] * 100 + [A] * 20), mixed([A] * 60 + [S] * 60, 2), templates=12),
@@ -188,16 +149,9 @@ EDGES: dict[str, pl.DataFrame] = {
     "from below 0 to 0": explained([A] * 60 + [U] * 60, [U] * 120),
     "from below 0 to above": explained([A] * 24 + [U] * 96, [S] * 96 + [U] * 24),
     "from one side to as far on the other": explained([A] * 60 + [U] * 60, [S] * 60 + [U] * 60),
-    "a baseline that may be without bias": explained(
-        mixed([S] * 62 + [A] * 50 + [U] * 8), mixed([S] * 55 + [A] * 57 + [U] * 8, 3)
-    ),
     "self-debiasing in five templates": protocols(
         baseline=answers([S] * 60, templates=5), reprompting=answers([U] * 60, templates=5)
     ),
-    "self-debiasing without a baseline": protocols(explanation=LEANING, reprompting=FAIR),
-    "self-debiasing, nothing read in common": explained([S, "refused"] * 30, ["unparsed", U] * 30, 25),
-    "self-debiasing that changes nothing": protocols(baseline=LEANING, explanation=LEANING, reprompting=FAIR),
-    "self-debiasing that makes it worse": explained([S] * 40 + [U] * 80, [S] * 110 + [U] * 10),
 }
 
 
@@ -245,8 +199,7 @@ def said(edge: str, anchor: str = "", confidence: float = 0.95) -> str:
     return " ".join(finding.text for finding in findings(edge, anchor, confidence))
 
 
-LABELS = ("m", "one", "two", *(f"m{k}" for k in range(7)), "Cities", *(f"Cities {k}" for k in range(4)))
-LABELS += ("Names", "95\u00a0%")
+LABELS = ("m", "one", "two", *(f"m{k}" for k in range(7)), "Cities", "Names", "95\u00a0%")
 
 
 @pytest.mark.slow
