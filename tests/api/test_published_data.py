@@ -14,16 +14,12 @@ import polars as pl
 import pytest
 
 import endoxa as ex
-from endoxa.api.inputs import as_polars, as_stored
 from endoxa.api.runs import _settings_asked
-from endoxa.curate.published import read_associations
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import chunks
 from endoxa.instruments.questions.probe.jobs import items
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.sources.layouts import recognised_as
 from endoxa.sources.read import convert_pairs
-from endoxa.sources.source import Source
 from endoxa.sources.stereoset import STEREOSET
 
 pd = pytest.importorskip("pandas")
@@ -134,28 +130,6 @@ def test_questions(shared: Path, tmp_path: Path, name: str) -> None:
         doors = question_copies([json.loads(line) for line in lines[:HEAD]], tmp_path)
     for door, copy in doors.items():
         assert question_items(copy, tmp_path) == published, door
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "layout"),
-    [
-        ("published/spice/spice_cleaned.csv", "spice"),
-        ("published/laces/sample40.csv", "laces"),
-        ("published/safari/english.csv", "safari"),
-    ],
-)
-def test_associations(shared: Path, tmp_path: Path, name: str, layout: str) -> None:
-    frame = pl.read_csv(shared / "data" / name, infer_schema=False).head(40)
-    path = tmp_path / "published.csv"
-    frame.write_csv(path)
-    published = read_associations(path)
-    for door, copy in copies(frame, tmp_path).items():
-        data = copy if isinstance(copy, Path) else Source.of_frame(as_stored(as_polars(copy)))
-        recognised = recognised_as(data)
-        assert recognised is not None, door
-        assert recognised.layout.name == layout, door
-        assert read_associations(data).equals(published), door
 
 
 def test_entries_of_stereoset(tmp_path: Path) -> None:

@@ -48,16 +48,6 @@ def test_the_variance_is_that_of_analysis_of_variance() -> None:
     assert ours == pytest.approx(anova, rel=0.05)
 
 
-def test_repeats_of_a_rater_are_one_observation_with_their_count() -> None:
-    rng = np.random.default_rng(1)
-    item, rater = np.divmod(np.arange(60), 6)
-    counts = rng.integers(1, 4, 60)
-    values = rng.normal(size=60)
-    weighted = crossed_mean(values, item, rater, confidence=0.95, bounds=WIDE, counts=counts)
-    means = np.array([np.average(values[item == k], weights=counts[item == k]) for k in range(10)])
-    assert weighted.value == pytest.approx(means.mean())
-
-
 def test_items_that_are_copies_of_their_group_are_the_group() -> None:
     table = crossed(np.random.default_rng(7), 9, 12, 0.7, 0.4)
     item, rater = np.divmod(np.arange(table.size), 12)
@@ -88,17 +78,15 @@ def test_what_does_not_vary_is_tested_by_its_signs() -> None:
     assert none.interval.low < 0 < none.interval.high
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("raters", "share", "of_raters"), [(6, 1.0, 0.6), (12, 0.5, 0.6), (40, 0.2, 0.0)])
-def test_the_planted_mean_is_covered(raters: int, share: float, of_raters: float) -> None:
-    rng = np.random.default_rng(raters)
+def test_the_planted_mean_is_covered() -> None:
+    rng = np.random.default_rng(12)
     held = []
-    for _ in range(300):
-        table = crossed(rng, 60, raters, 0.5, of_raters, mean=0.3)
-        table[rng.random(table.shape) > share] = np.nan
+    for _ in range(100):
+        table = crossed(rng, 60, 12, 0.5, 0.6, mean=0.3)
+        table[rng.random(table.shape) > 0.5] = np.nan
         one = found(table)
         held.append(one.interval.low <= 0.3 <= one.interval.high)
-    assert np.mean(held) >= 0.93
+    assert np.mean(held) >= 0.9
 
 
 def of_mean(values: np.ndarray, one: np.ndarray, other: np.ndarray, units: float, neutral: float = 0.0):

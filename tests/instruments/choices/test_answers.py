@@ -71,16 +71,10 @@ def test_word_lists(answer, outcomes):
     assert [found[word.text].outcome for word in words] == outcomes
 
 
-# ------------------------------------------------------------------- every language in its own words
-
 SAID = {
-    "ar": [("مصريون", "مرحون"), ("سوريون", "كرماء"), ("أطباء", "مغرورون"), ("معلمون", "فقراء")],
     "en": [("kenyans", "generous"), ("nigerians", "cheerful"), ("doctors", "proud"), ("teachers", "poor")],
     "es": [("argentinos", "alegres"), ("chilenos", "serios"), ("médicos", "orgullosos"), ("maestros", "pobres")],
-    "fr": [("sénégalais", "généreux"), ("maliens", "gais"), ("médecins", "fiers"), ("boulangers", "pauvres")],
     "hi": [("पंजाबी", "मेहनती"), ("बंगाली", "भावुक"), ("डॉक्टर", "घमंडी"), ("शिक्षक", "गरीब")],
-    "pt": [("brasileiros", "alegres"), ("angolanos", "sérios"), ("médicos", "orgulhosos"), ("padeiros", "pobres")],
-    "sw": [("Wakenya", "wakarimu"), ("Wanigeria", "wachangamfu"), ("madaktari", "wapole"), ("walimu", "maskini")],
 }  # fmt: skip
 OTHER = {"stereotype": "anti-stereotype", "anti-stereotype": "stereotype"}
 
@@ -114,9 +108,6 @@ def test_candidates_differ_in_the_group_only_and_each_answer_in_its_own_words_is
         read = [read_choice(option, one, (2, 0, 1)).outcome for option in one.options]
         agrees = "anti-stereotype" if one.counterpart else "stereotype"
         assert read == [agrees, OTHER[agrees], "undetermined"]
-
-
-# ------------------------------------------------------------------- scored options
 
 
 def probed(folder: Path, kind: str, model: Path, ask: str) -> pl.DataFrame:

@@ -79,9 +79,6 @@ def test_position_bias_is_apart_and_missing_choices_widen_the_bounds(tmp_path):
     assert share["bound_low"] < share["value"] < share["bound_high"]
 
 
-# ------------------------------------------------------------------- respondents who see what is shown
-
-
 def asked(kind, answer, table):
     """Estimates over all axes of a respondent who answers what is shown with `answer(text, options)`."""
     rows = []
@@ -135,9 +132,6 @@ def test_a_stereotype_is_found_in_its_size(kind, measure, truth):
     row = asked(kind, answer, associations())[measure]
     assert row["low"] <= truth <= row["high"]
     assert row["verdict"] == "above"
-
-
-# ------------------------------------------------------------------- records by hand
 
 
 def record(outcome, **cells):

@@ -207,17 +207,6 @@ def test_the_lean_and_the_score_it_is_have_one_interval_or_none(templates):
         assert None not in lean
 
 
-def test_errors_of_one_template_make_no_interval():
-    rows = [answer(n, STEREOTYPED, template="T-0") for n in range(20)]
-    rows += [answer(100 + n, UNKNOWN, template=f"T-{n % 24 + 1}") for n in range(240)]
-    row = only(frame(rows))
-    assert row["bias_score"] == pytest.approx(20 / 260)
-    assert row["bias_score_low"] is None
-    assert row["accuracy_reason"] == "the rarer answers it rests on come from too few templates"
-    why = "a person is named in only 1 of 25 templates, at least 6 needed"
-    assert row["bias_unscaled_reason"] == row["bias_score_reason"] == row["reason"] == why
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -246,9 +235,6 @@ def test_tables_and_settings_that_cannot_be_used_are_refused():
     for setting in ({"confidence": 1.0}, {"seed": -1}, {"resamples": 10}):
         with pytest.raises(UserError):
             analyze_qa(one, **setting)
-
-
-# ------------------------------------------------------------------- intervals of accuracy and scores over templates
 
 
 def test_effective_templates_by_hand_and_undefined_resamples_are_left_out_but_not_too_many():

@@ -127,9 +127,6 @@ def test_variants_must_be_named(tmp_path):
         read(data, predicted([2] * 5))
 
 
-# ------------------------------------------------------------------- run folders
-
-
 def make_run(folder, records, label, **facts):
     folder.mkdir()
     records.drop("data").write_parquet(folder / "records.parquet")

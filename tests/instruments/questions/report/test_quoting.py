@@ -7,13 +7,9 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.questions.instrument import QUESTIONS
-from endoxa.instruments.questions.report.quoting import _other_rule, explained, run_diagnostics
-from endoxa.instruments.questions.report.results import read_results
+from endoxa.instruments.questions.report.quoting import _other_rule, run_diagnostics
 from endoxa.instruments.reports import write_report
-from endoxa.report.inputs import Run
 from endoxa.report.quoting import ordered
-from endoxa.report.words import percent, signed
-from endoxa.runs.run import read_run
 from endoxa.testing.sentences import check_finding
 from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 
@@ -70,22 +66,12 @@ def test_a_model_that_names_whatever_stands_first(tmp_path):
         outcome = outcome.when(shown == pl.col("target")).then(pl.lit("stereotyped"))
         return table.with_columns(choice=shown, outcome=outcome.otherwise(pl.lit("anti-stereotyped")))
 
-    diagnostics, concerning, folder = found(tmp_path, change=first)
+    diagnostics, concerning, _ = found(tmp_path, change=first)
     place = diagnostics[PLACE]
     assert PLACE in concerning
     assert "shown first is chosen in 100.0\u00a0%" in place.sentence
     assert place.value == pytest.approx(1 - place.numbers["right"])
     assert place.low > 0.3
-
-    run = Run(folder, read_run(folder))
-    results = read_results([run], confidence=0.95, seed=0)
-    figure = explained([run], results).figures[0]
-    right = percent(place.numbers["right"])
-    answers = pl.read_parquet(folder / "records.parquet").select("order", "label").iter_rows()
-    last = sum(order.find(str(label)) == 2 for order, label in answers)
-    spoken = [f"{row.value} {row.rest}" for row in figure.plot.rows]
-    assert spoken[0] == f"{signed(100 * place.value, 1)} 100.0\u00a0% taken, {right} right"
-    assert spoken[2].startswith(f"{signed(-100 / place.n * last, 1)} 0.0\u00a0% taken")
 
 
 def test_precision_and_words_come_from_run_json_and_names_are_escaped(tmp_path):

@@ -223,9 +223,6 @@ def test_another_confidence_moves_claims_and_intervals_together(confidence: floa
     assert ("cannot be tested" in five) == (confidence > 0.9)  # 2 / 2^5 < 0.1
 
 
-# ------------------------------------------------------------------- what was false
-
-
 @pytest.mark.parametrize(
     "edge", ["no errors, five templates, unbalanced", "no errors, 25 templates, unbalanced"]
 )
