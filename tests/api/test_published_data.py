@@ -137,25 +137,14 @@ def test_entries_of_stereoset(tmp_path: Path) -> None:
     path = tmp_path / "dev.json"
     path.write_text(STEREOSET.example, encoding="utf-8")
     published = ex.load_pairs(path)
-    assert published["sent_more"].to_list() == [
-        "The baker lives next door. She gets up early.",
-        "The farmer is patient.",
-    ]
     entries = [*document["intersentence"], *document["intrasentence"]]
     labels = ["anti-stereotype", "stereotype", "unrelated"]
-    columns = [
-        entry
-        | {
-            "sentences": {
-                "sentence": [sentence["sentence"] for sentence in entry["sentences"]],
-                "gold_label": [labels.index(sentence["gold_label"]) for sentence in entry["sentences"]],
-            }
-        }
-        for entry in entries
-    ]
+    columns = []
+    for entry in entries:
+        texts = [sentence["sentence"] for sentence in entry["sentences"]]
+        golds = [labels.index(sentence["gold_label"]) for sentence in entry["sentences"]]
+        columns.append(entry | {"sentences": {"sentence": texts, "gold_label": golds}})
     for rows in (entries, columns):
-        frame = pl.DataFrame(rows)
-        frame.write_parquet(tmp_path / "hub.parquet")
-        frame.to_pandas().to_json(tmp_path / "hub.jsonl", orient="records", lines=True)
-        for door in (frame, pd.DataFrame(rows), tmp_path / "hub.parquet", tmp_path / "hub.jsonl"):
+        pl.DataFrame(rows).write_parquet(tmp_path / "hub.parquet")
+        for door in (pl.DataFrame(rows), pd.DataFrame(rows), tmp_path / "hub.parquet"):
             assert ex.load_pairs(door).equals(published)

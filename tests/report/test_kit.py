@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import polars as pl
 import pytest
 
@@ -12,7 +10,6 @@ from endoxa.report.estimates import Kind, claims_map
 from endoxa.report.figures import Measure
 from endoxa.report.tables import Cell, latex, markdown, number_field, table_of, text_field
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
-from endoxa.study.compare.changes import Change, judged
 
 ROWS = pl.DataFrame(
     {
@@ -58,16 +55,6 @@ def test_a_verdict_that_its_interval_seems_to_contradict_has_its_p():
     assert "0.26 (p 0.091) (0.08–0.44)" in markdown([table])
     assert "0.26 (p 0.091)" in latex([table])
     assert "corrected for the number of tests" in markdown([table])
-
-
-def test_a_change_that_only_the_correction_keeps_from_a_claim_has_its_p():
-    alone = Change(
-        "lean", "r", "all", "all", 0.1, 0.36, 0.26, 0.08, 0.44, 0.03, float("nan"), "", 9, 9, "items", "bias"
-    )
-    others = [replace(alone, p_value=0.9, low=-0.1) for _ in range(2)]
-    first, other, _ = judged([alone, *others], 0.95)
-    assert chip(first.reasoned) == "unclear (p 0.090 after correction)"
-    assert chip(other.reasoned) == "unclear"
 
 
 @pytest.mark.parametrize(

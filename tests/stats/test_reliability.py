@@ -64,26 +64,12 @@ def test_nothing_is_corrected_by_a_reliability_that_is_not_above_0(unreliable):
     assert math.isnan(attenuation_corrected(0.3, 0.5, unreliable))
 
 
-def spearman_brown(correlation: float) -> float:
-    """Reliability of a score of two halves that correlate so."""
-    return 2 * correlation / (1 + correlation)
-
-
 def test_shared_parts_are_shrout_and_fleiss_third_case():
     assert halves_reliability(crossed(JUDGES)) == pytest.approx(0.9093, abs=5e-5)  # ICC(3, 4): .91
 
 
 def test_parts_of_each_unit_alone_are_shrout_and_fleiss_first_case():
     assert halves_reliability(nested(JUDGES)) == pytest.approx(0.4428, abs=5e-5)  # ICC(1, 4): .44
-
-
-def test_two_parts_of_equal_variance_are_spearman_and_browns():
-    values = np.random.default_rng(3).standard_normal((40, 2)) + np.random.default_rng(4).standard_normal(
-        (40, 1)
-    )
-    values = (values - values.mean(axis=0)) / values.std(axis=0)
-    stepped = float(spearman_brown(np.corrcoef(values.T)[0, 1]))
-    assert halves_reliability(crossed(values)) == pytest.approx(stepped)
 
 
 def test_a_missing_shared_part_moves_no_score():

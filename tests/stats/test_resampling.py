@@ -1,12 +1,10 @@
 """The identity bootstrap and the sign-flip test."""
 
-import math
 from itertools import product
 
 import numpy as np
 import pytest
 
-from endoxa.instruments.pairs.estimates import STATISTICS
 from endoxa.stats.intervals import Interval
 from endoxa.stats.resampling import (
     Clusters,
@@ -17,9 +15,6 @@ from endoxa.stats.resampling import (
     times_drawn,
 )
 from endoxa.stats.signs import sign_flip_test
-from support.analyze_fixtures import estimates, make_sample
-
-RATIO = STATISTICS.get("preference_ratio")
 
 
 def mean_of_totals(totals: np.ndarray) -> np.ndarray:
@@ -39,16 +34,6 @@ def test_the_interval_is_as_wide_as_a_t_interval_for_equal_identities():
     interval = expanded_interval(bootstrap(clusters, mean_of_totals, 20000, seed=1), clusters, 0.9)
     t_width = 2 * 1.7959 * values.std(ddof=1) / np.sqrt(12)  # t_{11} at 95 %, from a table
     assert interval.high - interval.low == pytest.approx(t_width, rel=0.05)
-
-
-def test_fewer_than_five_identities_give_no_interval_and_say_so():
-    _, clustered = estimates(
-        RATIO, make_sample([1.0, 2, -1, 3, 1, -1, 2, 1], cluster=[0, 0, 1, 1, 2, 2, 3, 3])
-    )
-    assert math.isnan(clustered.low)
-    assert "4 identities in 8 pairs" in clustered.method
-    assert clustered.reason == "4 identities, at least 6 needed"
-    assert clustered.p_value > 0
 
 
 def test_sign_flips_by_hand():

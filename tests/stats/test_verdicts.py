@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from endoxa.runs.estimates import COMPARISONS, PREFERENCES, adjusted, decided
 from endoxa.stats.signs import fewest_units
-from endoxa.stats.verdicts import CORRECTED, TOO_SMALL, VERDICTS, adjust, decide, significance, too_few
+from endoxa.stats.verdicts import CORRECTED, TOO_SMALL, VERDICTS, adjust, decide, significance
 
 NAN = math.nan
 
@@ -35,11 +35,6 @@ NAN = math.nan
 def test_the_rule(numbers, expected):
     found = decide(*numbers)
     assert (found.verdict, found.reason) == expected
-
-
-def test_a_reason_why_nothing_can_be_tested_beats_every_number():
-    found = decide(0.95, 0.5, 0.001, 0.001, untestable=too_few(4, "identities", 6))
-    assert (found.verdict, found.reason) == ("cannot-be-tested", "4 identities, at least 6 needed")
 
 
 @pytest.mark.parametrize(("alpha", "units"), [(0.05, 6), (0.1, 5), (0.0625, 5), (0.01, 8), (0.2, 4)])

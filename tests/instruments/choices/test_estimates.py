@@ -136,22 +136,9 @@ def test_a_stereotype_is_found_in_its_size(kind, measure, truth):
 
 def record(outcome, **cells):
     score = {"stereotype": 1.0, "anti-stereotype": -1.0}.get(outcome, 0.0)
-    base = {
-        "model": "m",
-        "kind": "association",
-        "axis": "a",
-        "item_id": "l",
-        "association_id": "l",
-        "repeat": 1,
-    }
-    base |= {
-        "ask": "letters",
-        "answer": "",
-        "order": "01",
-        "identity": "x",
-        "identity_key": "x",
-        "reference": "y",
-    }
+    base = {"model": "m", "kind": "association", "axis": "a", "item_id": "l", "association_id": "l"}
+    base |= {"repeat": 1, "ask": "letters", "answer": "", "order": "01"}
+    base |= {"identity": "x", "identity_key": "x", "reference": "y"}
     base |= {"attribute": "w", "language": "en", "situation": "s", "first": "identity", "premise": ""}
     base |= {"p_stereotype": None, "p_anti": None, "p_undetermined": None, "counterpart": ""}
     return base | {"outcome": outcome, "score": score} | cells

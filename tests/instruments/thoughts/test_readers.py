@@ -68,20 +68,6 @@ def test_a_reader_errs_as_often_as_planted_and_the_plan_costs_nothing(tmp_path):
     assert rows["rejects", sure]["kappa"] is None  # both always say no
 
 
-def test_kappa_by_hand():
-    """Ten thoughts: both yes 4, both no 3, first only 2, second only 1; Cohen (1960)."""
-    pairs = ["yy"] * 4 + ["nn"] * 3 + ["yn"] * 2 + ["ny"]
-    codes = {"y": "yes", "n": "no"}
-    first, second = (
-        {f"{place}": {"rejects": codes[pair[side]]} for place, pair in enumerate(pairs)} for side in (0, 1)
-    )
-    row = agreement({"a": first, "b": second}, confidence=0.95).row(0, named=True)
-    chance = 0.6 * 0.5 + 0.4 * 0.5
-    assert row["kappa"] == pytest.approx((0.7 - chance) / (1 - chance))
-    assert (row["n"], row["n_first"], row["n_second"], row["agreement"]) == (10, 6, 5, 0.7)
-    assert row["low"] < row["kappa"] < row["high"]
-
-
 def test_a_sheet_goes_out_without_codes_and_comes_back(tmp_path):
     thoughts = [*texts(30), *texts(30, "other"), ThoughtText("cut", "m", "q", "unfinished", cut_off=True)]
     path, filled = tmp_path / "check.xlsx", tmp_path / "filled.csv"

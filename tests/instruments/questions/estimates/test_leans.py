@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, fisher_exact
 
 from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
-from endoxa.instruments.questions.estimates.debias import of_change, over_templates, parts
 from endoxa.instruments.questions.estimates.inference import integer_totals, templates_test
 from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap_of
 from endoxa.stats.intervals import difference_of_shares
@@ -86,38 +85,6 @@ def test_templates_of_one_size_have_the_sign_tests_p_value(templates):
         totals = np.repeat([1.0, -1.0], [for_it, templates - for_it])
         test = templates_test(totals, totals != 0, happens="x", confidence=0.95, seed=0)
         assert test.p_value == pytest.approx(binomtest(for_it, templates).pvalue)
-
-
-def test_the_fewest_templates_follow_the_level():
-    def untestable(templates: int, speaking: int, confidence: float = 0.95) -> str:
-        totals = np.ones(templates)
-        return templates_test(
-            totals, np.arange(templates) < speaking, happens="x happens", confidence=confidence, seed=0
-        ).reason
-
-    assert untestable(1, 1) == "1 template, at least 6 needed"
-    assert untestable(5, 5) == "5 templates, at least 6 needed"
-    assert untestable(8, 5) == "x happens in only 5 of 8 templates, at least 6 needed"
-    assert untestable(8, 0) == untestable(6, 6) == untestable(5, 5, 0.9) == ""
-    assert untestable(7, 7, 0.99) == "7 templates, at least 8 needed"
-
-
-def test_a_change_of_distance_needs_scores_that_differ_and_are_not_each_others_mirror():
-    def answered(stereotyped: int, anti: int) -> np.ndarray:
-        return np.tile([20.0, 20 - stereotyped - anti, stereotyped + anti, stereotyped], (12, 1))
-
-    def p_value(before: tuple[int, int], after: tuple[int, int]) -> float:
-        sides = (parts(answered(*side)) for side in (before, after))
-        return of_change(*sides, over_templates(0.95, 0)).p_value
-
-    tested = {
-        "nearer": p_value((12, 0), (2, 0)),
-        "mirror": p_value((12, 0), (0, 12)),
-        "same": p_value((12, 0), (12, 0)),
-        "past 0": p_value((2, 0), (0, 12)),
-    }
-    assert tested["nearer"] == tested["past 0"] == pytest.approx(2 / 2**12)
-    assert tested["mirror"] == tested["same"] == 1.0
 
 
 def test_intervals_of_differences_mirror_and_exist_at_the_ends():

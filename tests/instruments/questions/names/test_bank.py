@@ -5,20 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import re
-import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import strategies as st
 
 from endoxa.instruments.questions.names.bank import GENDERS, Name, NameBank, check_bank, read_bank
-from endoxa.words.packs import rows_of
 
 BANK = read_bank()
-ROWS = rows_of("", "names.csv")
-"""The table with its notes for people."""
-UNMARKED = str.maketrans({"ð": "d", "þ": "th", "Þ": "Th", "ø": "o", "Ø": "O", "ł": "l", "Đ": "D", "å": "aa"})
 
 
 def test_the_bank_is_sound_and_has_five_names_of_each_gender_for_every_nationality_of_bbq(
@@ -39,19 +33,6 @@ def test_the_bank_is_sound_and_has_five_names_of_each_gender_for_every_nationali
         word for row in map(json.loads, lines) for field in fields for word in re.findall(r"\w+", row[field])
     }
     assert not {word.casefold() for word in words} & {name.casefold() for name in names}
-
-
-def test_own_spellings_are_in_the_script_that_is_named_and_latin_ones_differ_only_in_marks() -> None:
-    for row in ROWS:
-        assert row["origin"], row
-        block = {"Han": "CJK UNIFIED"}.get(row["script"], row["script"].upper())
-        letters = [letter for letter in row["native"] if letter.isalpha()]
-        assert bool(letters) or row["script"] == "Latin", row
-        assert all(unicodedata.name(letter).startswith(block) for letter in letters), row
-        assert unicodedata.is_normalized("NFC", row["native"]), row
-        if row["script"] == "Latin" and letters:
-            marked = unicodedata.normalize("NFKD", row["native"].translate(UNMARKED))
-            assert "".join(letter for letter in marked if letter.isascii()) == row["name"], row
 
 
 def wrong(*entries: Name) -> list[tuple[str, str]]:
@@ -101,6 +82,3 @@ def test_a_bank_of_ones_own(tmp_path: Path) -> None:
     ]
     assert bank.words("North") == ("Northerners", "Northerner", "North")
     assert [entry.name for entry in bank.entries] == ["Ada", "Bo", "Cyra", "Dan"]
-
-
-names = st.text(st.characters(categories=["Lu", "Ll", "Lo"]), min_size=1, max_size=8)
