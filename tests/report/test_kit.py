@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
 from endoxa.report.claims import P_ADJUSTED, VERDICT, chip, mark
 from endoxa.report.estimates import Kind, claims_map
@@ -57,30 +56,13 @@ def test_a_verdict_that_its_interval_seems_to_contradict_has_its_p():
     assert "corrected for the number of tests" in markdown([table])
 
 
-@pytest.mark.parametrize(
-    ("measure", "values", "texts", "shades"),
-    [
-        (
-            Measure("lean", 0.0, "+.2f", 0.1, 0.1),
-            (-0.33, 0.104, -0.056),
-            ("−0.33", "0.10", "−0.06"),
-            (1, 0.35, 0.35),
-        ),
-        (
-            Measure("share", 0.5, ".0%", 0.2, 0.1),
-            (0.71, 0.31, 0.55),
-            ("71\u00a0%", "31\u00a0%", "55\u00a0%"),
-            (1, 0.35, 0.35),
-        ),
-    ],
-)
-def test_cells_of_a_map_say_the_values_themselves(measure, values, texts, shades) -> None:
-    """Differences as well as shares, the colour by how far they lie from the value of an unbiased model."""
+def test_cells_of_a_map_say_the_values_and_are_darker_the_farther_they_lie_from_an_unbiased_model() -> None:
+    measure = Measure("share", 0.5, ".0%", 0.2, 0.1)
     rows = pl.DataFrame(
-        {"model": ["m"] * 3, "axis": list("abc"), "value": values, "verdict": [BELOW] * 3}
+        {"model": ["m"] * 3, "axis": list("abc"), "value": (0.71, 0.31, 0.55), "verdict": [BELOW] * 3}
     ).with_columns(low=pl.lit(None, pl.Float64), high=pl.lit(None, pl.Float64))
     kind = Kind("value", measure, "0")
     (grid,) = claims_map(kind, rows, lambda row: row["axis"], ["m"], name="map", title="Map").plot.grids
     ((_, cells),) = grid.rows
-    assert tuple(cell.text for cell in cells) == texts
-    assert tuple(cell.shade for cell in cells) == shades
+    assert [cell.text for cell in cells] == ["71\u00a0%", "31\u00a0%", "55\u00a0%"]
+    assert [cell.shade for cell in cells] == [1, 0.35, 0.35]

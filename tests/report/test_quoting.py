@@ -36,20 +36,6 @@ def test_what_concerns_the_number_stands_first_the_largest_before_the_others():
         check_finding(finding)
 
 
-def test_of_many_models_the_largest_is_shown_and_the_others_are_counted_and_listed():
-    many = [
-        Diagnostic("length", f"m{k}: difference {k + 10}.0 points.", True, 12, f"m{k}", value=(k + 10) / 100)
-        for k in range(5)
-    ]
-    section = quoting(many)
-    (finding,) = section.findings
-    assert (
-        str(finding) == "Length. m4: difference 14.0 points. The same is to be said of 4 more, listed below."
-    )
-    check_finding(finding, [f"m{k}" for k in range(5)])
-    assert len(section.tables[0].rows) == 5
-
-
 def test_where_nothing_reached_its_rule_the_box_says_so_and_the_terminal_nothing():
     section = quoting([TIES])
     assert str(section.findings[0]) == "Nothing that was looked at (1 line below) reached its rule."

@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -78,16 +77,11 @@ def server(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
             process.kill()
 
 
-def settings(folder: Path, model: Path, url: str, **chosen: Any) -> QaSettings:
-    """Eight questions for the model at the server."""
-    sampling, options = Sampling(max_tokens=4, temperature=0.0), ChatOptions(concurrency=4, patience=60)
-    data = str(write(folder / "questions.jsonl", questions(8)))
-    defaults = {"data": data, "models": (f"{url}#{model}",), "sampling": sampling, "options": options}
-    return QaSettings(**defaults | chosen)
-
-
 def test_questions_are_asked_at_one_server(model: Path, server: str, tmp_path: Path) -> None:
-    run = measure(QUESTIONS, settings(tmp_path, model, server), tmp_path / "run")
+    data = str(write(tmp_path / "questions.jsonl", questions(8)))
+    sampling, options = Sampling(max_tokens=4, temperature=0.0), ChatOptions(concurrency=4, patience=60)
+    asked = QaSettings(data=data, models=(f"{server}#{model}",), sampling=sampling, options=options)
+    run = measure(QUESTIONS, asked, tmp_path / "run")
     table = pl.read_parquet(tmp_path / "run/records.parquet")
     assert len(table) == table["item_id"].n_unique() == 8
     assert set(table["error"]) == {""}
