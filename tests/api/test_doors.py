@@ -1,4 +1,4 @@
-"""Every instrument through both doors: the command line and Python have the same words, defaults and numbers."""
+"""Instruments through both doors: the command line and Python have the same words, defaults and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences of two means: Welch's interval, a cluster-robust regression, a hand-made lean in few words, edges."""
+"""Differences of two means: Welch's interval, a cluster-robust regression, edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals over clusters: against other implementations, at the edges, and where the truth was planted."""
+"""Intervals over clusters: against other implementations, by hand, and at the edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exchange test: exact distributions by hand, and its level without an effect."""
+"""The exchange test: exact distributions by hand and by another program."""
 
 from __future__ import annotations
 

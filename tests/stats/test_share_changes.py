@@ -1,4 +1,4 @@
-"""Changes of shares between groups of respondents: other programs, published examples, planted truths."""
+"""Changes of shares between groups of respondents: other programs and published examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two kinds of units: an independent implementation, planted worlds, nested designs, and what is no sample."""
+"""Two kinds of units: an independent implementation, every pattern of signs, and what is no sample."""
 
 from __future__ import annotations
 

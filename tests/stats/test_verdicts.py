@@ -1,4 +1,4 @@
-"""The rule of all verdicts, and that it is the only one."""
+"""The rule of all verdicts."""
 
 from __future__ import annotations
 

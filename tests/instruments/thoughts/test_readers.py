@@ -1,4 +1,4 @@
-"""Reader models, the sheet and agreement: planted errors recovered, kappa by hand."""
+"""Reader models, the sheet and agreement: planted errors recovered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an option says of itself must be read as that option: every data set, language, letter and order."""
+"""What an option says of itself must be read as that option: published files, and answers of real models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences between groups and names: those of the estimates; intervals hold planted ones and use the pairing."""
+"""Differences between groups and names: those of the estimates, over the items that both answered."""
 
 from __future__ import annotations
 

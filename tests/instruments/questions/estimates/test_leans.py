@@ -1,4 +1,4 @@
-"""Leans of questions: gaps, tests and intervals against independent values, planted truths and their edges."""
+"""Leans of questions: gaps, tests and intervals against independent values and at their edges."""
 
 from __future__ import annotations
 

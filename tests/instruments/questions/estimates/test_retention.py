@@ -1,4 +1,4 @@
-"""The error retention ratio: published numbers, pairing of items and seeds, planted ratios."""
+"""The error retention ratio: published numbers, pairing of items and seeds."""
 
 from __future__ import annotations
 

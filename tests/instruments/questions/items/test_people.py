@@ -1,4 +1,4 @@
-"""Who can stand beside whom in a question: synonyms, groups within groups, gender, and how one person is called."""
+"""Who can stand beside whom in a question: synonyms, groups within groups, and how one person is called."""
 
 from __future__ import annotations
 

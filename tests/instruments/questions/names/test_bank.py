@@ -1,4 +1,4 @@
-"""The bank of names: complete for BBQ's nationalities, no name twice without a flag, each in its own script."""
+"""The bank of names: complete for BBQ's nationalities, no name twice without a flag, and one of one's own."""
 
 from __future__ import annotations
 

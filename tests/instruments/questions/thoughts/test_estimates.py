@@ -1,4 +1,4 @@
-"""Measures of thoughts: by hand on twelve of them, planted shares recovered, three thinkers told apart, edges."""
+"""Measures of thoughts: by hand on twelve of them, planted shares recovered, three thinkers told apart."""
 
 from __future__ import annotations
 
