@@ -15,11 +15,13 @@ import pytest
 
 import endoxa as ex
 from endoxa.api.runs import _settings_asked
+from endoxa.curate.published import read_associations
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import chunks
 from endoxa.instruments.questions.probe.jobs import items
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.sources.read import convert_pairs
+from endoxa.sources.source import Source
 from endoxa.sources.stereoset import STEREOSET
 
 pd = pytest.importorskip("pandas")
@@ -148,3 +150,10 @@ def test_entries_of_stereoset(tmp_path: Path) -> None:
         pl.DataFrame(rows).write_parquet(tmp_path / "hub.parquet")
         for door in (pl.DataFrame(rows), pd.DataFrame(rows), tmp_path / "hub.parquet"):
             assert ex.load_pairs(door).equals(published)
+
+
+def test_the_language_that_the_name_of_a_file_says_must_be_a_column_of_a_frame(shared: Path) -> None:
+    path = shared / "data/published/seegull-multilingual/stereotypes_German_de_in_Germany.csv.gz"
+    frame = pl.read_csv(gzip.decompress(path.read_bytes()), infer_schema=False)
+    with pytest.raises(ex.UserError, match="add columns 'language' and 'region'"):
+        read_associations(Source.of_frame(frame.head(20)))

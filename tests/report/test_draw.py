@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import struct
 from pathlib import Path
@@ -124,22 +123,6 @@ def test_no_text_is_cut_off_and_the_picture_says_what_it_is(figure: Figure, widt
         assert left >= -1
         assert left + written <= picture.width + 1
         assert 0 < float(text.get("y", "0")) < picture.height
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_numbers_of_the_axis_do_not_touch_and_the_neutral_one_is_there(width: Width | None) -> None:
-    measure = Measure("share", 0.5, ".1%", 0.2, 0.1)
-    figure = dot_figure(rows(), measure, name="f", title="F", alt="f")
-    ticks = [text for text in texts(drawing(figure, width).svg) if (text.text or "").endswith(".0\u00a0%")]
-    ends = [
-        (
-            float(tick.get("x", "0")) - text_width(tick.text or "") / 2,
-            float(tick.get("x", "0")) + text_width(tick.text or "") / 2,
-        )
-        for tick in ticks
-    ]
-    assert "50.0\u00a0%" in [tick.text for tick in ticks]
-    assert all(before[1] < after[0] for before, after in itertools.pairwise(ends))
 
 
 @pytest.mark.parametrize(

@@ -4,37 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from endoxa.report.claims import P_ADJUSTED, VERDICT, chip, mark
+from endoxa.report.claims import chip, mark
 from endoxa.report.estimates import Kind, claims_map
-from endoxa.report.figures import Measure
+from endoxa.report.figures import Measure, in_parts
 from endoxa.report.tables import Cell, latex, markdown, number_field, table_of, text_field
-from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
-
-ROWS = pl.DataFrame(
-    {
-        "model": ["a", "b", "", "b"],
-        "n": [1508, 12, None, 12],
-        "p_adjusted": [0.0004, 0.034, 0.5, 0.034],
-        "verdict": [ABOVE, BELOW, UNTESTED, BELOW],
-    }
-)
-
-
-def test_a_table_is_made_from_its_fields() -> None:
-    several = None
-    table = table_of(
-        "Models",
-        ROWS,
-        (text_field("model"), several, number_field("answers", "n"), VERDICT, P_ADJUSTED),
-        most_open=3,
-    )
-    assert [column.name for column in table.columns] == ["model", "answers", "verdict", "p adjusted"]
-    assert [column.numeric for column in table.columns] == [False, True, False, True]
-    assert table.rows[0] == ("a", "1,508", "above", "<\u00a00.001")
-    assert table.rows[2] == ("–", "n/a", "cannot be tested", "n/a")
-    assert table.folded
-    assert len(table_of("Models", ROWS, (text_field("model"),), distinct=True).rows) == 3
-
+from endoxa.stats.verdicts import BELOW
 
 HELD = {"verdict": "unclear", "p_value": 0.03, "p_adjusted": 0.091}
 
@@ -66,3 +40,9 @@ def test_cells_of_a_map_say_the_values_and_are_darker_the_farther_they_lie_from_
     ((_, cells),) = grid.rows
     assert [cell.text for cell in cells] == ["71\u00a0%", "31\u00a0%", "55\u00a0%"]
     assert [cell.shade for cell in cells] == [1, 0.35, 0.35]
+
+
+def test_what_does_not_fit_is_cut_into_parts_of_about_one_size() -> None:
+    cut = [(part, len(names)) for part, names in in_parts(range(10), 8)]
+    assert cut == [(", part 1 of 2", 5), (", part 2 of 2", 5)]
+    assert list(in_parts("ab", 3)) == [("", "ab")]

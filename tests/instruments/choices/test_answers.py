@@ -180,16 +180,3 @@ def test_each_rule_of_comparison_chooses_by_its_own():
     answer = json.dumps([(-4.0, 1), (-6.0, 3)])
     chosen = {rule: _scored_cells(answer, item("decision"), rule)["outcome"] for rule in OTHER_RULE}
     assert chosen == {"loglik": "stereotype", "loglik-mean": "anti-stereotype"}
-
-
-@pytest.mark.parametrize(
-    ("models", "chosen", "ask"),
-    [
-        (("hf/a", "hf/b"), {}, "loglik"),
-        (("hf/a", "sim/fair"), {}, "letters"),
-        (("openai/x",), {"ask": "auto"}, "letters"),
-        (("hf/a",), {"ask": "text"}, "text"),
-    ],
-)
-def test_local_weights_are_scored_unless_told_otherwise(models, chosen, ask):
-    assert ChoiceSettings(data="items.jsonl", models=models, **chosen).ask == ask

@@ -13,6 +13,7 @@ from endoxa.instruments.choices.instrument import CHOICES
 from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.jobs import presentations_of, shown
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
+from endoxa.instruments.choices.page import Results, diagnostics
 from endoxa.instruments.choices.work import TYPES, _rows
 from endoxa.runs.run import run
 from endoxa.schema import ChatAnswer
@@ -186,3 +187,20 @@ def test_both_orders_of_a_list_are_one_unit():
     )
     assert (twice["n"], twice["attributes"]) == (16, 8)
     assert (twice["low"], twice["high"]) == pytest.approx((once["low"], once["high"]))
+
+
+def test_a_noun_that_names_a_thing_is_left_out():
+    table = associations().head(3).with_columns(predicate=pl.Series(["noun", "", "copula"]))
+    built = build_choices(table, ChoiceOptions(kind="inference"))
+    assert (built.associations, built.left_out["row"].to_list()) == (2, ["1"])
+    assert "seems to name a thing" in built.left_out["reason"][0]
+
+
+def test_ties_of_scored_options_concern_the_number_above_one_in_twenty():
+    tie = record("neither", kind="decision", p_stereotype=0.5, p_anti=0.5)
+    clear = record("stereotype", kind="decision", p_stereotype=0.9, p_anti=0.1)
+    for ties, others, concerning in ((3, 7, True), (1, 39, False)):
+        rows = [row | {"item_id": f"{k}"} for k, row in enumerate([tie] * ties + [clear] * others)]
+        results = Results((), analyze(table_of(rows))["estimates"], table_of(rows), 0.95)
+        (line,) = (line for line in diagnostics(results) if line.name == "ties")
+        assert (line.value, line.concerning) == (ties / (ties + others), concerning)

@@ -17,6 +17,7 @@ from endoxa.instruments.thoughts import (
     agreement,
     coders_of,
     draw,
+    message,
     read_codes,
     read_sheet,
     to_read,
@@ -96,3 +97,8 @@ def test_a_sheet_goes_out_without_codes_and_comes_back(tmp_path):
     assert found == [[1.0], [0.0]]
     with pytest.raises(UserError, match="is not in these runs"):
         read_sheet(filled, texts(3, "strange"))
+
+
+def test_a_long_thought_is_shown_with_its_beginning_and_its_end():
+    shown = message(ThoughtText("n", "m", "", f"begins {'x' * 20_000} ends"))
+    assert ("begins" in shown, "ends" in shown, len(shown) < 14_000) == (True, True, True)

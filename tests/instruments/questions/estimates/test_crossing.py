@@ -78,23 +78,6 @@ def test_a_lean_over_both_kinds_is_that_of_the_reference(shared, cells):
     )
 
 
-@pytest.mark.parametrize("condition", ["ambig", "disambig"])
-def test_groups_of_one_template_change_nothing(condition):
-    cells = [(group // 2, group) for group in range(20)]
-    label = {"label": ANTI} if condition == "disambig" else {}
-    answers = pl.concat(
-        [
-            asked(cells, of_chance(1), condition=condition),
-            asked(cells, of_chance(2), condition=condition, **label).with_columns(
-                pl.col("item_id", "example_id") + "-b"
-            ),
-        ]
-    )
-    with_groups, without = lean(answers, condition), lean(answers.drop("identity"), condition)
-    assert with_groups == without
-    assert (with_groups["groups"], with_groups["sampled"], with_groups["clusters"]) == (0, "both", 10)
-
-
 def built(identities, attributes, choose):
     """Questions made from associations: the template is the identity."""
     answers = asked(full(identities, attributes), choose)

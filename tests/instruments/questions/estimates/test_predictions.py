@@ -87,31 +87,10 @@ def test_indices_may_be_empty_or_written_with_a_point(data, suffix):
     assert found.missing == {"m": 16}
 
 
-@pytest.mark.parametrize("nothing", ["NA", "NaN", " nan ", "None", "<NA>"])
-def test_tables_write_nothing_in_many_ways(data, nothing):
-    found = read(data, predicted(["2", nothing, "0.0"])).answers
-    assert found["choice"].to_list() == [2, None, 0]
-    assert found["outcome"][1] == "unparsed"
-
-
 def test_an_index_counts_where_words_are_there_too_and_words_are_read_alone(data):
     table = predicted([None, 1], pred_text="The person from the harbour")
     assert read(data, table).answers["choice"].to_list() == [None, 1]
     assert read(data, table.drop("pred_index")).answers["choice"].to_list() == [0, 0]
-
-
-@pytest.mark.parametrize("second", ["repeat", "protocol"])
-def test_seeds_repeats_and_protocols_are_apart(data, second):
-    values = {"repeat": (1, 2), "protocol": ("baseline", "explanation")}[second]
-    parts = [predicted([2] * 20, seed=seed, **{second: value}) for seed in (40, 7) for value in values]
-    found = read(data, pl.concat(parts))
-    counted = found.answers.group_by("protocol", "repeat").len().sort("protocol", "repeat").rows()
-    expected = {
-        "repeat": [("baseline", repeat, 20) for repeat in (1, 2, 3, 4)],
-        "protocol": [(value, repeat, 20) for value in values for repeat in (1, 2)],
-    }
-    assert counted == expected[second]
-    assert not found.missing
 
 
 def test_variants_must_be_named(tmp_path):
@@ -198,3 +177,11 @@ def test_folders_that_are_no_repeats_or_no_runs_of_questions_are_refused(tmp_pat
     ):
         with pytest.raises(UserError, match=complaint):
             load_answers(folders)
+
+
+def test_other_categories_are_left_out_and_counted(data, tmp_path):
+    own = predicted([2] * 20)
+    pl.concat([own, own.with_columns(category=pl.lit("Age"))]).write_csv(tmp_path / "all.csv")
+    shown = run("--data", data, "--predictions", tmp_path / "all.csv", "-o", tmp_path / "qa.csv")
+    assert "20 predictions left out: their category is not in the data" in shown
+    assert pl.read_csv(tmp_path / "qa.csv").filter(name="accuracy")["n"].to_list() == [10, 10]

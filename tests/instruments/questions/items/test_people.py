@@ -58,3 +58,15 @@ def test_one_person_is_called_as_people_call_themselves(key, option) -> None:
 @pytest.mark.parametrize("language", PEOPLE["unnamed"])
 def test_no_form_is_better_than_a_wrong_one(language) -> None:
     assert [name for name in PEOPLE["unnamed"][language] if person(name, language) is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("language", "attribute", "quoted"),
+    [
+        ("en", 'say "howdy" a lot.', "say 'howdy' a lot"),
+        ("en", "lazy ...", "lazy ..."),
+        ("es", "«tacaños» y fríos", "“tacaños” y fríos"),
+    ],
+)
+def test_quotation_marks_within_are_of_the_other_kind(language, attribute, quoted) -> None:
+    assert load_templates(QaOptions(language)).quotable(attribute) == quoted

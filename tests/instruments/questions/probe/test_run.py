@@ -31,6 +31,7 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.questions.probe.work import plan, plan_qa
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import data_notes
 from endoxa.runs.run import measure, run
 from endoxa.schema import OUTCOMES, PROTOCOLS, QA_RECORD_COLUMNS, QaItem, Sampling
@@ -297,3 +298,26 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
     assert len(table) == table["item_id"].n_unique() == 40
     files = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert not any(secret.encode() in text for text in (*files, finished.stdout.encode()))
+
+
+def test_a_model_that_is_not_there_is_found_before_anything_is_asked(data: Path, tmp_path: Path) -> None:
+    def reply(body: Any) -> Any:
+        return Refusal(404, "no such model") if body["model"] == "smal" else "A"
+
+    with running(ServerSettings(reply=reply)) as server:
+        models = (f"{server.url}#small", f"{server.url}#smal")
+        with pytest.raises(UserError, match="has no model 'smal'"):
+            measure(QUESTIONS, settings(data, models=models), tmp_path / "run")
+        assert server.requests["POST /v1/chat/completions"] == 1
+
+
+def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise pl.exceptions.ComputeError("No space left on device (os error 28)")
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    with (
+        pytest.raises(UserError, match="No space left on device"),
+        parquet_in_parts(tmp_path / "x.parquet") as add,
+    ):
+        add(pl.DataFrame({"a": [1]}))

@@ -51,13 +51,6 @@ def test_a_model_that_knows_the_answers_and_prefers_no_place_concerns_by_what_ca
     assert 0.25 < diagnostics[LOST].value < 0.55
 
 
-def test_a_model_that_guesses_has_no_lean(tmp_path):
-    diagnostics, concerning, _ = found(tmp_path, Lean(error=0.66, wrong=0.66), change=shuffled)
-    assert concerning[0] == RECOGNITION
-    assert "At or near guessing a lean says nothing" in diagnostics[RECOGNITION].sentence
-    assert diagnostics[RECOGNITION].low < 1 / 3 < diagnostics[RECOGNITION].high
-
-
 def test_a_model_that_names_whatever_stands_first(tmp_path):
     def first(answers: pl.DataFrame) -> pl.DataFrame:
         table = shuffled(answers)

@@ -57,3 +57,11 @@ def test_every_model_keeps_a_label_of_its_own(models: list[str]) -> None:
     names = name_models(models, {"openai/x": ModelName("openai/x", models[0] if models else "x", "")})
     assert list(names) == models
     assert len({name.label for name in names.values()}) == len(models)
+
+
+def test_names_cannot_turn_the_text_around_them() -> None:
+    turned = "openai/a\u202egnp.exe"
+    names = name_models([turned, "openai/a\u202cgnp.exe", "\u2066"], {})
+    assert [name.label for name in names.values()] == ["agnp.exe", "agnp.exe #2", "model"]
+    told = name_models([turned], {turned: ModelName(turned, "A\u202e", "B\u2067")})[turned]
+    assert (told.label, told.provider) == ("A", "B")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from endoxa.instruments.questions.thoughts.rules import code_thought
+from endoxa.instruments.questions.thoughts.rules import Coding, code_thought
 from endoxa.schema import QaItem
 
 TABLE = tomllib.loads(Path(__file__).with_name("by_hand.toml").read_text(encoding="utf-8"))
@@ -37,3 +37,10 @@ def test_thoughts_are_read_as_a_person_read_them(name, row):
     coding = code_thought(row["thought"], asked(name))
     assert [code for code in sorted(CODES) if getattr(coding, code)] == row["codes"]
     assert coding.path == tuple(row["path"])
+
+
+def test_letters_are_those_of_the_order_shown():
+    item = asked("ambiguous")
+    assert code_thought("The answer is (B).", item, (2, 0, 1)).argued == 0
+    assert code_thought("The answer is (B).", item).argued == 1
+    assert code_thought("", item) == Coding(False, False, False, False, ())
