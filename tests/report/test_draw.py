@@ -134,6 +134,7 @@ def test_wrapped_lines_fit_and_lose_nothing(text: str) -> None:
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 
+@pytest.mark.slow
 def test_too_wide_for_a_column_is_drawn_for_a_page_and_said(tmp_path: Path) -> None:
     figures = [dots(), claims(11, name="pair"), claims(24, name="row")]
     write_figures(figures, tmp_path, "column")

@@ -140,9 +140,10 @@ def test_a_contrast_is_that_of_least_squares_with_levels_of_raters_and_items():
     assert other.interval.low == pytest.approx(contrast(observed, inside, rater, item).interval.low, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_means_of_groups_are_no_contrast_and_a_planted_one_is_found():
-    claims = [contrast(*ratings(seed)).p_value <= 0.05 for seed in range(60)]
-    assert sum(claims) <= 8
+    claims = [contrast(*ratings(seed)).p_value <= 0.05 for seed in range(30)]
+    assert sum(claims) <= 5
     found = [contrast(*ratings(seed, truth=0.8)) for seed in range(20)]
     assert sum(one.interval.low <= 0.8 <= one.interval.high for one in found) >= 16
     assert sum(one.p_value <= 0.05 for one in found) >= 18

@@ -150,6 +150,7 @@ def test_one_part_cannot_be_corrected():
     assert found.untestable == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("identities", "reliable", "least", "most"),
     [(60, 0.02, 0, 0.05), (60, LEAST_RELIABILITY, 0, 0.1), (400, 0.2, 0.9, 1), (20, 0.7, 0.95, 1)],

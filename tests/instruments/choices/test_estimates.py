@@ -56,6 +56,7 @@ def probed(tmp_path: Path, kind: str, model: str, groups=GROUPS):
     return over_all_axes(pl.read_csv(tmp_path / "run" / "estimates.csv"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "measure", "truth"),
     [
@@ -70,6 +71,7 @@ def test_a_planted_bias_is_recovered_within_the_interval(tmp_path, kind, measure
     assert row["verdict"] == "above"
 
 
+@pytest.mark.slow
 def test_position_bias_is_apart_and_missing_choices_widen_the_bounds(tmp_path):
     model = "sim/biased?decision_bias=0.5&decision_position=0.4&decision_open=0.3"
     found = probed(tmp_path, "decision", model)

@@ -46,6 +46,7 @@ def test_answers_at_chance_lead_with_that_and_not_with_a_bias_score(tmp_path: Pa
     assert any(note.startswith("Candidate: Warning:") and "at chance" in note for note in notes)
 
 
+@pytest.mark.slow
 def test_a_model_that_understands_is_not_warned_of_and_where_templates_are_few_the_interval_is_wilsons(
     tmp_path: Path,
 ) -> None:

@@ -127,6 +127,7 @@ WORDS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(WORDS)).map(" ".join) | st.text(), st.permutations(range(3)))
 def test_nothing_breaks_the_reader(answer, order):
     reading = read_answer(answer, FRIENDS, tuple(order))

@@ -174,6 +174,7 @@ def test_mean_and_deviation_over_seeds():
     assert "undefined for some seed" in row["bias_unscaled_reason"]
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     st.lists(st.sampled_from([STEREOTYPED, ANTI, UNKNOWN, "refused", "unparsed"]), min_size=8, max_size=40),

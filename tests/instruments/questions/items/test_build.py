@@ -47,6 +47,7 @@ def options_of(record) -> list[str]:
     return [record[f"ans{place}"] for place in range(3)]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sampled_from(NATIONS), st.sampled_from("abcde")), min_size=1, max_size=25),
     st.integers(0, 2**32),
@@ -65,9 +66,9 @@ def test_a_distractor_was_never_observed_with_the_attribute(rows, seed) -> None:
 
 
 def test_what_is_drawn_is_drawn_uniformly() -> None:
-    rows = [(nation, f"{nation} {number}") for nation in NATIONS for number in range(150)]
+    rows = [(nation, f"{nation} {number}") for nation in NATIONS for number in range(60)]
     records = built(*rows).records
-    assert len(records) == 1050
+    assert len(records) == 420
     for drawn, kinds in (
         ([record["question_index"] for record in records], 4 * 5),
         ([record["label"] for record in records], 3),
@@ -226,6 +227,7 @@ def test_left_out_rows_have_their_reason() -> None:
     assert (made.associations, len(made.notes)) == (2, 2)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), min_size=1, max_size=6),
     st.sampled_from(LANGUAGES),

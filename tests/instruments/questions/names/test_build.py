@@ -212,6 +212,7 @@ def noun_phrases(draw, group):
     return " ".join([determiner, *modifiers, group, draw(st.sampled_from(HEADS))])
 
 
+@pytest.mark.slow
 @given(
     first=noun_phrases("Veldish"),
     second=noun_phrases("Tamori"),

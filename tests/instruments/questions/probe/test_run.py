@@ -88,6 +88,7 @@ def test_protocols_have_the_published_turns_and_languages_all_instructions() -> 
 # ------------------------------------------------------------------ the run
 
 
+@pytest.mark.slow
 def test_a_run_keeps_every_answer_of_every_protocol_once_per_repeat(data: Path, tmp_path: Path) -> None:
     chosen = settings(data, repeats=2, protocols=PROTOCOLS)
     summary = measure(QUESTIONS, chosen, tmp_path / "run")
@@ -110,6 +111,7 @@ def test_a_run_keeps_every_answer_of_every_protocol_once_per_repeat(data: Path, 
     assert set(records(tmp_path / "published")["order"]) == {"012"}
 
 
+@pytest.mark.slow
 def test_another_confidence_makes_the_estimates_again_and_options_of_the_way_there_nothing(
     data: Path, tmp_path: Path
 ) -> None:
@@ -300,6 +302,7 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
     assert not any(secret.encode() in text for text in (*files, finished.stdout.encode()))
 
 
+@pytest.mark.slow
 def test_a_model_that_is_not_there_is_found_before_anything_is_asked(data: Path, tmp_path: Path) -> None:
     def reply(body: Any) -> Any:
         return Refusal(404, "no such model") if body["model"] == "smal" else "A"

@@ -95,6 +95,7 @@ def test_published_tables_hold_the_estimates_and_say_what_was_not_read(
         assert sum(int(row[name]) for row in rows) == dict(counted)[outcome]
 
 
+@pytest.mark.slow
 def test_outcomes_are_counted_and_answers_without_a_known_target_stay_apart(answers: pl.DataFrame) -> None:
     counted = outcome_shares(analyze_qa(answers).counts)
     cell = {"model": "openai/little", "data": "Name", "context_condition": "ambig"}

@@ -67,6 +67,7 @@ def test_a_model_that_names_whatever_stands_first(tmp_path):
     assert place.low > 0.3
 
 
+@pytest.mark.slow
 def test_precision_and_words_come_from_run_json_and_names_are_escaped(tmp_path):
     name = f"hf/{HOSTILE}"
     facts = {"models": [{"name": name, "dtype": "bfloat16"}], "own_words": {"question templates": ["es"]}}
