@@ -154,6 +154,10 @@ def test_contrasts_that_nothing_tells():
     values = np.random.default_rng(2).normal(size=64)
     apart = contrast(values, item < 4, rater, item)
     assert (apart.items, np.isnan(apart.value), np.isnan(apart.p_value)) == (0, True, True)
+    # Raters 6 and 7 are always inside, and all others about items 6 and 7 alone: levels tell who is inside.
+    told = (rater >= 6) & (item >= 6)
+    known = contrast(values[~told], (rater >= 6)[~told] | (item >= 6)[~told], rater[~told], item[~told])
+    assert (known.items, known.within, np.isnan(known.value)) == (6, True, True)
     sides = contrast(values, rater < 3, rater, item)
     assert (sides.within, sides.raters, sides.items) == (False, 3, 8)
     one = contrast(values, (rater == 0) & (item == 0), rater, item)

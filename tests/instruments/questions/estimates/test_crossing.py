@@ -129,6 +129,8 @@ def test_kinds_of_units_that_are_too_few_are_taken_as_they_are(answers, units, p
         assert row["verdict"] == ("above" if p_value < 0.05 else "unclear")
         assert row["lean_low"] < row["lean"] <= row["lean_high"]
         assert row["method"].endswith(words)
+        # Where nobody is named the lean of others, too, is at most their share of answers that name somebody.
+        assert row["accuracy"] < 1 or row["lean_high"] == -row["lean_low"] < 0.2
 
 
 def test_a_lean_in_some_attributes_alone_is_no_lean_of_all():
