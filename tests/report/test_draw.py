@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import struct
 from pathlib import Path
@@ -19,6 +20,7 @@ from endoxa.report.plots import Axis, ridge_plot
 
 POINT = 25.4 / 72
 SHARE = Measure("share preferred, of all pairs that the model scored", 0.5, ".0%", 0.2, 0.1, ("less", "more"))
+SERIES = ["first", "second, with a name that is long"]
 WIDTHS: tuple[Width | None, ...] = (None, "column", "page")
 
 
@@ -56,10 +58,9 @@ def series() -> Figure:
         rows(
             series=pl.lit(name), value=pl.col("value") + shift, outer_low=pl.lit(0.3), outer_high=pl.lit(0.8)
         )
-        for name, shift in (("first", 0.0), ("second, with a name that is long", 0.1))
+        for name, shift in zip(SERIES, (0.0, 0.1), strict=True)
     )
-    names = ["first", "second, with a name that is long"]
-    return series_figure(frame, SHARE, names, name="series", title="Series", alt="series")
+    return series_figure(frame, SHARE, SERIES, name="series", title="Series", alt="series")
 
 
 def shares() -> Figure:
@@ -157,3 +158,17 @@ def test_scripts_that_would_be_drawn_wrongly_get_no_pdf(tmp_path: Path) -> None:
     (tmp_path / "dots.pdf").write_text("an old one")
     write_figures([dots("हिन्दी")], tmp_path, "column")
     assert [path.name for path in tmp_path.iterdir()] == ["dots.svg"]
+
+
+def test_numbers_of_the_axis_do_not_touch_and_the_neutral_one_is_there() -> None:
+    figure = dot_figure(rows(), Measure("share", 0.5, ".1%", 0.2, 0.1), name="f", title="F", alt="f")
+    ticks = [text for text in texts(drawing(figure, "column").svg) if (text.text or "").endswith(".0\u00a0%")]
+    middles = [float(tick.get("x", "0")) for tick in ticks]
+    assert "50.0\u00a0%" in [tick.text for tick in ticks]
+    assert all(right - left > text_width("50.0\u00a0%") for left, right in itertools.pairwise(middles))
+
+
+def test_names_of_series_stand_beside_one_another_where_there_is_room() -> None:
+    names = [text for text in texts(drawing(series(), "page").svg) if "".join(text.itertext()) in SERIES]
+    assert len(names) == 2
+    assert len({text.get("y") for text in names}) == 1

@@ -6,7 +6,6 @@ import csv
 import json
 from collections import Counter
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 
@@ -16,10 +15,6 @@ from endoxa.sources.bbq.items import read_items
 from support.answer_forms import answers, critical, letters_alone
 
 ORDERS = tuple(permutations(range(3)))
-UNKNOWN = (
-    *("Unknown", "Not known", "Undetermined", "Not answerable", "Not enough info", "Not enough information"),
-    *("Cannot answer", "Can't answer", "Cannot be determined", "Can't be determined"),
-)
 
 
 def item(options, unknown, question="Who was late?", language="en"):
@@ -161,15 +156,3 @@ def test_answers_of_a_real_model_that_a_person_read(shared):
             wrong.append((row["id"], reading, row["accept"]))
     assert not wrong
     assert len(lines) == 86
-
-
-def test_answers_of_a_real_model_drawn_at_temperature_1():
-    """What SmolLM2-135M-Instruct said to questions of BBQ, options as shown, and what a person reads, if anything."""
-    with Path(__file__).with_name("smollm2.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    assert len(rows) == 20
-    for row in rows:
-        options = tuple(row["options"].split("|"))
-        unknown = next(place for place, option in enumerate(options) if option in UNKNOWN)
-        choice = read_answer(row["answer"], item(options, unknown, row["question"])).choice
-        assert ("" if choice is None else "ABC"[choice]) == row["letter"], row

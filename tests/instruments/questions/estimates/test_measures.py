@@ -193,21 +193,6 @@ def test_the_order_of_answers_changes_nothing_and_undefined_is_null_never_nan(ch
     assert analysis.debias.is_empty()
 
 
-@pytest.mark.parametrize("templates", [1, 5, 6, 25])
-def test_the_lean_and_the_score_it_is_have_one_interval_or_none(templates):
-    row = only(answers(times(stereotyped=30, anti=20, unknown=50), templates=templates))
-    assert row["lean"] == row["bias_score"]
-    lean, score, unscaled = (
-        (row[f"{name}_low"], row[f"{name}_high"]) for name in ("lean", "bias_score", "bias_unscaled")
-    )
-    assert lean == score
-    if templates < 6:
-        assert (row["verdict"], row["bias_score_reason"]) == ("cannot-be-tested", row["reason"])
-        assert lean == unscaled == (None, None)
-    else:
-        assert None not in lean
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
