@@ -11,7 +11,6 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import endoxa as ex
-from endoxa.api.inputs import _name_of
 from endoxa.sources.bbq.items import read_items
 from support import qa_questions, tiny
 
@@ -79,19 +78,6 @@ def test_questions_come_back_as_they_were(tmp_path: Path) -> None:
         assert list(read_items(stored)) == list(read_items(path))
 
 
-@pytest.mark.reference
-def test_published_questions_come_back_as_they_were(shared: Path, tmp_path: Path) -> None:
-    from endoxa.api.inputs import opened
-
-    path = next(iter(sorted((shared / "data" / "bbq").rglob("*.jsonl"))))
-    head = tmp_path / "head.jsonl"
-    head.write_text(
-        "".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:300]), encoding="utf-8"
-    )
-    with opened(ex.load_questions(head), "questions") as stored:
-        assert list(read_items(stored)) == list(read_items(head))
-
-
 def test_stories_and_tests(tmp_path: Path) -> None:
     stories = pl.DataFrame({"text": ["Ana sings.", "Bo reads."], "writer": ["m", "m"]})
     found = ex.load_stories(stories, columns={"story": "text", "generator_model": "writer"})
@@ -112,16 +98,3 @@ def test_errors_about_a_frame_name_the_frame_and_its_row() -> None:
     for call in (ex.load_questions, partial(ex.probe_questions, models="sim/biased", progress=False)):
         with pytest.raises(ex.UserError, match=r"^The data frame has no column 'context'"):
             call(questions)
-
-
-@pytest.mark.parametrize(
-    ("called", "name"),
-    [
-        ("org/model", "org--model"),
-        ("/data/models/tiny-gpt2", "tiny-gpt2"),
-        ("/data/tiny-gpt2/checkpoint-500", "tiny-gpt2--checkpoint-500"),
-        (f"/cache/models--org--name/snapshots/{'0a' * 20}", "org--name"),
-    ],
-)
-def test_a_network_is_named_after_its_folder(called: str, name: str) -> None:
-    assert _name_of(called) == name

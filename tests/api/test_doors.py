@@ -1,4 +1,4 @@
-"""Every instrument through both doors: the command line and Python have the same words, defaults and numbers."""
+"""Instruments through both doors: the command line and Python have the same words, defaults and numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import endoxa as ex
 from endoxa.commands import app
 from endoxa.runs.instrument import INSTRUMENTS
-from support import harm_samples, qa_questions, story_runs, tiny
+from support import qa_questions, story_runs, tiny
 
 FUNCTIONS = {
     "choices": ex.probe_choices,
@@ -26,19 +26,6 @@ FUNCTIONS = {
     "harm": ex.rate_harm,
 }
 
-SETS = {
-    "targ1": {
-        "category": "Bakers",
-        "examples": ["The bakers are patient today.", "Bakers sing.", "A baker."],
-    },
-    "targ2": {
-        "category": "Drivers",
-        "examples": ["Young drivers are careful.", "Drivers sing.", "A driver."],
-    },
-    "attr1": {"category": "Patient", "examples": ["patient", "calm", "slow"]},
-    "attr2": {"category": "Fast", "examples": ["fast", "quick", "careful"]},
-}
-
 
 def command(*words: object) -> Any:
     """The command line in this process; it must succeed."""
@@ -47,55 +34,25 @@ def command(*words: object) -> Any:
     return result
 
 
-def pairs_file(folder: Path) -> Path:
-    path = folder / "pairs.csv"
-    rows = [
-        {"item_id": f"p{k}", "language": "en", "axis": "work", "identity": f"g{k % 3}"}
-        | {"sent_more": pair.sent_more, "sent_less": pair.sent_less}
-        for k, pair in enumerate(tiny.PAIRS)
-    ]
-    pl.DataFrame(rows).write_csv(path)
-    return path
-
-
 def material(kind: str, folder: Path) -> tuple[Path, str, dict[str, Any]]:
     """Data, model, and options other than the defaults, for an instrument."""
     match kind:
         case "pairs":
-            return (
-                pairs_file(folder),
-                f"hf/{tiny.causal(folder / 'gpt')}",
-                {"rules": ["sum", "mean"], "seed": 3},
-            )
-        case "embeddings":
-            path = folder / "test.jsonl"
-            path.write_text(json.dumps(SETS), encoding="utf-8")
-            return path, f"hf/{tiny.masked(folder / 'bert')}", {"poolings": ["mean"]}
-        case "choices":
-            associations = folder / "associations.csv"
-            associations.write_text("identity,attribute,axis\nwomen,patient,gender\nmen,brave,gender\n")
-            command("build", "choices", associations, "--kind", "decision", "-o", folder / "items.jsonl")
-            return folder / "items.jsonl", "sim/biased", {"repeats": 2}
+            rows = [{"sent_more": pair.sent_more, "sent_less": pair.sent_less} for pair in tiny.PAIRS]
+            pl.DataFrame(rows).write_csv(folder / "pairs.csv")
+            model = f"hf/{tiny.causal(folder / 'gpt')}"
+            return folder / "pairs.csv", model, {"rules": ["sum", "mean"], "seed": 3}
         case "qa":
             data = qa_questions.write(folder / "questions.jsonl", qa_questions.questions(24))
             return data, "sim/biased", {"repeats": 2}
-        case "stories":
-            return (
-                story_runs.write(folder / "prompts.jsonl", story_runs.prompts()[:6]),
-                "sim/teller",
-                {"repeats": 2},
-            )
-        case "extract":
+        case _:
             prompts = story_runs.write(folder / "prompts.jsonl", story_runs.prompts()[:6])
             command("probe", "stories", "--data", prompts, "--model", "sim/teller", "--out", folder / "told")
             return folder / "told", "sim/reader-a", {}
-        case _:
-            rows = harm_samples.associations(5)
-            return harm_samples.write_associations(folder / "found.csv", rows), "sim/rater", {"repeats": 2}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", FUNCTIONS)
+@pytest.mark.parametrize("kind", ["pairs", "qa", "extract"])
 def test_the_same_numbers_through_both_doors(kind: str, tmp_path: Path) -> None:
     data, model, options = material(kind, tmp_path)
     words = [
@@ -113,8 +70,7 @@ def test_the_same_numbers_through_both_doors(kind: str, tmp_path: Path) -> None:
     assert str(result.headline()) in printed
     assert result.headline().rows == typed.headline().rows
     assert "Next: " in printed
-    if kind != "embeddings":
-        assert_frame_equal(result.records, typed.records)
+    assert_frame_equal(result.records, typed.records)
     for table in sorted(path.stem for path in typed.folder.glob("*.csv")):
         assert_frame_equal(result.read(table), typed.read(table))
     own = {name: value for name, value in result.facts["settings"].items() if name != "data"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from pathlib import Path
 
 import polars as pl
@@ -13,9 +12,7 @@ from typer.testing import CliRunner
 import endoxa as ex
 from endoxa.api import functions
 from endoxa.commands import app
-from endoxa.commands.verbs import VERBS
 from endoxa.errors import UserError
-from endoxa.schema.options import options_of
 
 STATEMENTS = pl.DataFrame(
     {
@@ -59,14 +56,6 @@ def test_options_are_held_to_what_is_declared(tmp_path: Path) -> None:
     STATEMENTS.write_csv(tmp_path / "a.csv")
     with pytest.raises(UserError, match=r"name another file for the output"):
         ex.curate_associations(tmp_path / "a.csv", out=tmp_path / "a.csv")
-
-
-def test_every_option_of_every_command_is_a_keyword() -> None:
-    named = functions.functions()
-    for words, verb in VERBS.items():
-        if words.replace(" ", "_").replace("-", "_") in named:
-            told = signature(named[words.replace(" ", "_").replace("-", "_")]).parameters
-            assert len(told) == len(options_of(verb.settings)) + 1, words  # and progress
 
 
 def test_two_frames_are_two_files(tmp_path: Path) -> None:

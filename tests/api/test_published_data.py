@@ -14,20 +14,15 @@ import polars as pl
 import pytest
 
 import endoxa as ex
-from endoxa.api.inputs import as_polars, as_stored
 from endoxa.api.runs import _settings_asked
 from endoxa.curate.published import read_associations
-from endoxa.instruments.choices.items import read_items as read_choices
-from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import chunks
 from endoxa.instruments.questions.probe.jobs import items
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.sources.layouts import recognised_as
 from endoxa.sources.read import convert_pairs
 from endoxa.sources.source import Source
 from endoxa.sources.stereoset import STEREOSET
-from endoxa.sources.stereotales.profiles import read_profiles
 
 pd = pytest.importorskip("pandas")
 
@@ -87,13 +82,6 @@ def test_pairs(shared: Path, tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_frame_of_crows_pairs_is_about_the_groups_of_its_file(shared: Path, tmp_path: Path) -> None:
-    frame = pl.read_csv(shared / "data" / PAIRS["crows-pairs"])
-    groups = {item["identity_group"] for item in pair_items(frame, tmp_path)}
-    assert len(groups - {""}) == 83  # the manual's count
-
-
-@pytest.mark.slow
 def test_a_part_of_a_frame_keeps_the_names_of_its_pairs(shared: Path, tmp_path: Path) -> None:
     frame = pd.read_csv(shared / "data" / PAIRS["crows-pairs"])
     part = pair_items(frame[frame["bias_type"] == "age"], tmp_path)
@@ -146,94 +134,26 @@ def test_questions(shared: Path, tmp_path: Path, name: str) -> None:
         assert question_items(copy, tmp_path) == published, door
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "layout"),
-    [
-        ("published/spice/spice_cleaned.csv", "spice"),
-        ("published/laces/sample40.csv", "laces"),
-        ("published/safari/english.csv", "safari"),
-    ],
-)
-def test_associations(shared: Path, tmp_path: Path, name: str, layout: str) -> None:
-    frame = pl.read_csv(shared / "data" / name, infer_schema=False).head(40)
-    path = tmp_path / "published.csv"
-    frame.write_csv(path)
-    published = read_associations(path)
-    for door, copy in copies(frame, tmp_path).items():
-        data = copy if isinstance(copy, Path) else Source.of_frame(as_stored(as_polars(copy)))
-        recognised = recognised_as(data)
-        assert recognised is not None, door
-        assert recognised.layout.name == layout, door
-        assert read_associations(data).equals(published), door
-
-
-def test_associations_whose_language_the_name_of_the_file_says(shared: Path, tmp_path: Path) -> None:
-    name = "stereotypes_German_de_in_Germany.csv"
-    content = (shared / f"data/published/seegull-multilingual/{name}.gz").read_bytes()
-    path = tmp_path / name
-    path.write_bytes(gzip.decompress(content))
-    published = read_associations(path)
-    assert published["language"].unique().to_list() == ["de"]
-    frame = pl.read_csv(path, infer_schema=False)
-    with pytest.raises(ex.UserError, match="add columns 'language' and 'region'"):
-        read_associations(Source.of_frame(frame))
-    named = frame.with_columns(language=pl.lit("de"), region=pl.lit("Germany"))
-    assert read_associations(Source.of_frame(named)).equals(published)
-
-
-def test_items_of_choices(shared: Path, tmp_path: Path) -> None:
-    path = shared / "data/published/llm-implicit-bias/iat_stimuli.csv"
-    stimuli = list(read_choices(path))
-    written_items = tmp_path / "items.jsonl"
-    write_items(stimuli, written_items)
-    frame = pl.read_ndjson(written_items)
-    for data in (frame, frame.to_pandas(), pl.read_csv(path, infer_schema=False), pd.read_csv(path)):
-        with written("choices", data, tmp_path) as values:
-            assert list(read_choices(Path(values["data"]))) == stimuli
-
-
 def test_entries_of_stereoset(tmp_path: Path) -> None:
     document = json.loads(STEREOSET.example)["data"]
     path = tmp_path / "dev.json"
     path.write_text(STEREOSET.example, encoding="utf-8")
     published = ex.load_pairs(path)
-    assert published["sent_more"].to_list() == [
-        "The baker lives next door. She gets up early.",
-        "The farmer is patient.",
-    ]
     entries = [*document["intersentence"], *document["intrasentence"]]
     labels = ["anti-stereotype", "stereotype", "unrelated"]
-    columns = [
-        entry
-        | {
-            "sentences": {
-                "sentence": [sentence["sentence"] for sentence in entry["sentences"]],
-                "gold_label": [labels.index(sentence["gold_label"]) for sentence in entry["sentences"]],
-            }
-        }
-        for entry in entries
-    ]
+    columns = []
+    for entry in entries:
+        texts = [sentence["sentence"] for sentence in entry["sentences"]]
+        golds = [labels.index(sentence["gold_label"]) for sentence in entry["sentences"]]
+        columns.append(entry | {"sentences": {"sentence": texts, "gold_label": golds}})
     for rows in (entries, columns):
-        frame = pl.DataFrame(rows)
-        frame.write_parquet(tmp_path / "hub.parquet")
-        frame.to_pandas().to_json(tmp_path / "hub.jsonl", orient="records", lines=True)
-        for door in (frame, pd.DataFrame(rows), tmp_path / "hub.parquet", tmp_path / "hub.jsonl"):
+        pl.DataFrame(rows).write_parquet(tmp_path / "hub.parquet")
+        for door in (pl.DataFrame(rows), pd.DataFrame(rows), tmp_path / "hub.parquet"):
             assert ex.load_pairs(door).equals(published)
 
 
-def test_stories_with_profiles(shared: Path, tmp_path: Path) -> None:
-    frame = pl.read_parquet(shared / "data/stereotales/stories.parquet").head(60)
-    rows = [
-        row | {"extracted_attributes_json": json.loads(row["extracted_attributes_json"] or "null")}
-        for row in frame.iter_rows(named=True)
-    ]
-    objects = tmp_path / "objects.jsonl"
-    objects.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    doors = (tmp_path / "copy.csv", tmp_path / "copy.jsonl", objects, frame, frame.to_pandas())
-    copies(frame, tmp_path)
-    published = read_profiles(tmp_path / "copy.parquet")
-    for door in doors:
-        read = read_profiles(door if isinstance(door, Path) else Source.of_frame(as_stored(as_polars(door))))
-        assert (read.rows, read.attributes) == (published.rows, published.attributes)
-        assert (read.codes == published.codes).all()
+def test_the_language_that_the_name_of_a_file_says_must_be_a_column_of_a_frame(shared: Path) -> None:
+    path = shared / "data/published/seegull-multilingual/stereotypes_German_de_in_Germany.csv.gz"
+    frame = pl.read_csv(gzip.decompress(path.read_bytes()), infer_schema=False)
+    with pytest.raises(ex.UserError, match="add columns 'language' and 'region'"):
+        read_associations(Source.of_frame(frame.head(20)))

@@ -165,6 +165,7 @@ def test_runs_begin_inside_a_running_loop_too(tmp_path: Path) -> None:
     assert len(asyncio.run(cell()).records) == 4
 
 
+@pytest.mark.slow
 def test_a_function_is_an_encoder() -> None:
     sets = {
         name: {"category": name, "examples": [f"{name} {k}" for k in range(4)]}
@@ -180,6 +181,7 @@ def test_a_function_is_an_encoder() -> None:
         ex.probe_embeddings(ex.load_tests(sets), lambda texts: np.ones((1, 2)), progress=False)
 
 
+@pytest.mark.slow
 def test_own_records_are_analyzed(result: ex.Result) -> None:
     records = result.records
     assert_frame_equal(ex.analyze("pairs", records).estimates, result.estimates, check_dtypes=False)

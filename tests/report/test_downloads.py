@@ -8,7 +8,7 @@ import polars as pl
 
 from endoxa.report.document import Figure
 from endoxa.report.figures import Measure, series_figure
-from endoxa.report.files import LARGEST, csv_address
+from endoxa.report.files import csv_address
 
 ROWS = pl.DataFrame(
     {
@@ -35,24 +35,3 @@ def test_rows_are_those_drawn_in_the_columns_that_the_figure_uses() -> None:
     assert set(rows.columns) == {"label", "series", "value", "low", "high"}
     assert rows.sort("label")["value"].to_list() == [0.25, 0.5]
     assert "quoted" not in unquote(csv_address(rows))
-
-
-def test_a_figures_own_rows_come_first() -> None:
-    own = pl.DataFrame({"a": [1]})
-    assert figure(rows=own).rows is own
-
-
-def test_very_many_rows_and_figures_of_nothing_have_no_download() -> None:
-    many = pl.concat([ROWS] * 2).with_columns(pl.lit("x" * LARGEST).alias("series"))
-    assert (
-        series_figure(
-            many, Measure("s", 0.0, ".0%", 1.0, 1.0), ["x" * LARGEST], name="f", title="F", alt=""
-        ).rows
-        is None
-    )
-    assert figure(ROWS.clear()).rows is None
-
-
-def test_marks_say_what_they_are() -> None:
-    tips = {dot.tip for row in figure().plot.rows for dot in row.dots}
-    assert tips == {"a: 25.0 % (10.0 to 40.0)", "b: 50.0 %"}

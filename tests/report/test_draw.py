@@ -20,6 +20,7 @@ from endoxa.report.plots import Axis, ridge_plot
 
 POINT = 25.4 / 72
 SHARE = Measure("share preferred, of all pairs that the model scored", 0.5, ".0%", 0.2, 0.1, ("less", "more"))
+SERIES = ["first", "second, with a name that is long"]
 WIDTHS: tuple[Width | None, ...] = (None, "column", "page")
 
 
@@ -57,10 +58,9 @@ def series() -> Figure:
         rows(
             series=pl.lit(name), value=pl.col("value") + shift, outer_low=pl.lit(0.3), outer_high=pl.lit(0.8)
         )
-        for name, shift in (("first", 0.0), ("second, with a name that is long", 0.1))
+        for name, shift in zip(SERIES, (0.0, 0.1), strict=True)
     )
-    names = ["first", "second, with a name that is long"]
-    return series_figure(frame, SHARE, names, name="series", title="Series", alt="series")
+    return series_figure(frame, SHARE, SERIES, name="series", title="Series", alt="series")
 
 
 def shares() -> Figure:
@@ -102,12 +102,6 @@ def test_a_figure_has_the_width_and_its_text_can_be_read(width: Width, millimetr
     assert [float(side) * POINT for side in box] == pytest.approx([millimetres, height], abs=0.01)
 
 
-def test_letters_of_a_pdf_are_embedded() -> None:
-    pdf = as_pdf(drawing(dots(), "column"))
-    assert b"LiberationSans" in pdf
-    assert b"/FontFile2" in pdf
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(
     "figure", [dots(), dots("عربي: الدين " * 9), series(), shares(), ridges(), claims(4, name="few")]
@@ -132,38 +126,6 @@ def test_no_text_is_cut_off_and_the_picture_says_what_it_is(figure: Figure, widt
         assert 0 < float(text.get("y", "0")) < picture.height
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_numbers_of_the_axis_do_not_touch_and_the_neutral_one_is_there(width: Width | None) -> None:
-    measure = Measure("share", 0.5, ".1%", 0.2, 0.1)
-    figure = dot_figure(rows(), measure, name="f", title="F", alt="f")
-    ticks = [text for text in texts(drawing(figure, width).svg) if (text.text or "").endswith(".0\u00a0%")]
-    ends = [
-        (
-            float(tick.get("x", "0")) - text_width(tick.text or "") / 2,
-            float(tick.get("x", "0")) + text_width(tick.text or "") / 2,
-        )
-        for tick in ticks
-    ]
-    assert "50.0\u00a0%" in [tick.text for tick in ticks]
-    assert all(before[1] < after[0] for before, after in itertools.pairwise(ends))
-
-
-def test_marks_say_what_is_claimed() -> None:
-    document = ET.fromstring(drawing(dots()).svg)
-    filled, hollow, untested = document.findall("{*}circle")
-    assert filled.get("fill") == filled.get("stroke")
-    assert hollow.get("fill") == untested.get("fill") == "white"
-    assert untested.get("stroke-dasharray")
-    assert not hollow.get("stroke-dasharray")
-    assert "A dotted ring cannot be tested." in "".join(document.itertext())
-    thin = [
-        path
-        for path in ET.fromstring(drawing(series()).svg).findall("{*}path")
-        if path.get("stroke-width") == "1.2"
-    ]
-    assert len(thin) == 6
-
-
 @pytest.mark.parametrize(
     "text", ["a b", "meta-llama/Llama-3.1-8B-Instruct, by axis", "x" * 90, "first\nsecond line of it"]
 )
@@ -173,6 +135,7 @@ def test_wrapped_lines_fit_and_lose_nothing(text: str) -> None:
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 
+@pytest.mark.slow
 def test_too_wide_for_a_column_is_drawn_for_a_page_and_said(tmp_path: Path) -> None:
     figures = [dots(), claims(11, name="pair"), claims(24, name="row")]
     write_figures(figures, tmp_path, "column")
@@ -195,3 +158,17 @@ def test_scripts_that_would_be_drawn_wrongly_get_no_pdf(tmp_path: Path) -> None:
     (tmp_path / "dots.pdf").write_text("an old one")
     write_figures([dots("हिन्दी")], tmp_path, "column")
     assert [path.name for path in tmp_path.iterdir()] == ["dots.svg"]
+
+
+def test_numbers_of_the_axis_do_not_touch_and_the_neutral_one_is_there() -> None:
+    figure = dot_figure(rows(), Measure("share", 0.5, ".1%", 0.2, 0.1), name="f", title="F", alt="f")
+    ticks = [text for text in texts(drawing(figure, "column").svg) if (text.text or "").endswith(".0\u00a0%")]
+    middles = [float(tick.get("x", "0")) for tick in ticks]
+    assert "50.0\u00a0%" in [tick.text for tick in ticks]
+    assert all(right - left > text_width("50.0\u00a0%") for left, right in itertools.pairwise(middles))
+
+
+def test_names_of_series_stand_beside_one_another_where_there_is_room() -> None:
+    names = [text for text in texts(drawing(series(), "page").svg) if "".join(text.itertext()) in SERIES]
+    assert len(names) == 2
+    assert len({text.get("y") for text in names}) == 1

@@ -45,10 +45,3 @@ def test_tables_compile(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "foreign"), [("é ž", False), ("हिन्दी", True), ("עברית", True)])
 def test_letters_that_pdflatex_lacks_are_announced(name: str, foreign: bool) -> None:
     assert (FOREIGN in latex([table(name)])) is foreign
-
-
-def test_transposed_twice_has_the_same_cells() -> None:
-    turned = transposed(table("a"), "measure")
-    assert [column.name for column in turned.columns] == ["measure", "a", "a"]
-    assert turned.rows[0][0] == "Hindi & co: a (cls_1)"
-    assert [str(cell) for cell in turned.rows[1][1:]] == ["1 ± 2 × 3", "1 ± 2 × 3"]

@@ -8,10 +8,7 @@ from endoxa.report.quoting import (
     Diagnostic,
     answers_lost,
     ordered,
-    points,
-    precision,
     quoting,
-    review,
     with_diagnostics,
 )
 from endoxa.runs.asking.outcomes import AnswerCounts
@@ -39,20 +36,6 @@ def test_what_concerns_the_number_stands_first_the_largest_before_the_others():
         check_finding(finding)
 
 
-def test_of_many_models_the_largest_is_shown_and_the_others_are_counted_and_listed():
-    many = [
-        Diagnostic("length", f"m{k}: difference {k + 10}.0 points.", True, 12, f"m{k}", value=(k + 10) / 100)
-        for k in range(5)
-    ]
-    section = quoting(many)
-    (finding,) = section.findings
-    assert (
-        str(finding) == "Length. m4: difference 14.0 points. The same is to be said of 4 more, listed below."
-    )
-    check_finding(finding, [f"m{k}" for k in range(5)])
-    assert len(section.tables[0].rows) == 5
-
-
 def test_where_nothing_reached_its_rule_the_box_says_so_and_the_terminal_nothing():
     section = quoting([TIES])
     assert str(section.findings[0]) == "Nothing that was looked at (1 line below) reached its rule."
@@ -71,16 +54,6 @@ def test_the_terminal_has_the_most_important_line_and_scripts_all():
     assert made.diagnostics[0]["value"] == -0.42
 
 
-def test_no_name_turns_the_text_around():
-    turned = Diagnostic("ties", "big\u202egnp: 0 ties in 12 pairs.", True, 12)
-    assert [each.sentence for each in ordered([turned])] == ["biggnp: 0 ties in 12 pairs."]
-
-
-def test_points():
-    assert points(0.637, 0.54, float("nan"), "95\u00a0%") == "63.7 points"
-    assert points(-0.158, -0.279, -0.036, "95\u00a0%") == "−15.8 points (95\u00a0% interval −27.9 to −3.6)"
-
-
 @pytest.mark.parametrize(
     ("read", "cut_off", "concerning"), [(100, 0, False), (79, 0, True), (81, 0, False), (100, 6, True)]
 )
@@ -92,21 +65,3 @@ def test_lost_answers_concern_the_number_above_the_shares_of_the_warnings(read, 
     assert found.n == 100
     assert found.sentence.startswith(f"a model: {100 - read}.0\u00a0% of 100 answers were not read")
     check_finding(found.finding, ["a model"])
-
-
-def test_precision_and_review_come_from_run_json():
-    facts = {
-        "models": [
-            {"name": "half", "dtype": "float16"},
-            {"name": "whole", "dtype": "float32"},
-            {"name": "served"},
-        ],
-        "own_words": {"pair templates": ["hi"]},
-    }
-    (half,) = precision(facts, 5, {"half": "Half"})
-    assert half.concerning
-    assert half.sentence.startswith("Half ran with float16 numbers")
-    (words,) = review(facts, 5, "pairs")
-    assert words.concerning
-    assert "pair templates in Hindi" in words.sentence
-    assert list(review({}, 5, "pairs")) == []

@@ -33,14 +33,6 @@ def test_where_only_raters_differ_it_is_the_t_test_of_their_means() -> None:
     assert (one.items, one.raters, one.effective) == (40, 6, pytest.approx(6))
 
 
-def test_where_only_items_differ_the_degrees_of_freedom_are_those_of_the_raters() -> None:
-    rng = np.random.default_rng(0)
-    of_items = rng.normal(0.4, 1, 50)
-    one = found(np.tile(of_items[:, None], (1, 8)))
-    error = of_items.std(ddof=1) / 50**0.5
-    assert one.p_value == pytest.approx(2 * stats.t.sf(abs(of_items.mean()) / error, 7))
-
-
 def test_the_variance_is_that_of_analysis_of_variance() -> None:
     """Balanced: (items' mean square + raters' mean square - error's) / N, Searle, Casella and McCulloch 1992."""
     table = crossed(np.random.default_rng(3), 60, 12, 0.7, 0.5)
@@ -56,50 +48,6 @@ def test_the_variance_is_that_of_analysis_of_variance() -> None:
     assert ours == pytest.approx(anova, rel=0.05)
 
 
-def test_raters_with_more_ratings_count_for_more_and_leave_fewer_effective_ones() -> None:
-    table = np.full((30, 10), np.nan)
-    table[:, 0] = 1.0
-    for rater in range(1, 10):
-        table[3 * rater : 3 * rater + 3, rater] = 0.0
-    one = found(table)
-    assert one.raters == 10
-    assert one.effective < 4
-    assert one.value == pytest.approx((3 + 27 * 0.5) / 30)
-
-
-def test_repeats_of_a_rater_are_one_observation_with_their_count() -> None:
-    rng = np.random.default_rng(1)
-    item, rater = np.divmod(np.arange(60), 6)
-    counts = rng.integers(1, 4, 60)
-    values = rng.normal(size=60)
-    weighted = crossed_mean(values, item, rater, confidence=0.95, bounds=WIDE, counts=counts)
-    means = np.array([np.average(values[item == k], weights=counts[item == k]) for k in range(10)])
-    assert weighted.value == pytest.approx(means.mean())
-
-
-def test_names_and_order_play_no_part() -> None:
-    rng = np.random.default_rng(5)
-    item, rater = np.nonzero(rng.random((40, 9)) < 0.4)
-    values = rng.normal(0.2, 1, len(item)) + rng.normal(size=9)[rater]
-    one = crossed_mean(values, item, rater, confidence=0.9, bounds=WIDE)
-    order = rng.permutation(len(values))
-    other = crossed_mean(values[order], -item[order], 100 * rater[order], confidence=0.9, bounds=WIDE)
-    assert other.value == pytest.approx(one.value)
-    assert other.p_value == pytest.approx(one.p_value)
-
-
-def test_groups_of_items_that_never_recur_change_nothing() -> None:
-    rng = np.random.default_rng(2)
-    item, rater = np.nonzero(rng.random((30, 9)) < 0.6)
-    values = rng.normal(0.2, 1, len(item)) + rng.normal(size=9)[rater]
-    alone, once, twice = (
-        crossed_mean(values, item, rater, confidence=0.95, bounds=WIDE, groups=groups)
-        for groups in ((), (item + 5,), (item, 3 * item))
-    )
-    assert (alone.p_value, alone.interval.low) == pytest.approx((once.p_value, once.interval.low))
-    assert (alone.p_value, alone.interval.low) == pytest.approx((twice.p_value, twice.interval.low))
-
-
 def test_items_that_are_copies_of_their_group_are_the_group() -> None:
     table = crossed(np.random.default_rng(7), 9, 12, 0.7, 0.4)
     item, rater = np.divmod(np.arange(table.size), 12)
@@ -110,22 +58,6 @@ def test_items_that_are_copies_of_their_group_are_the_group() -> None:
         crossed_mean(table.ravel(), item, rater, confidence=0.95, bounds=WIDE).p_value
     )
     assert grouped.items == 9
-
-
-@pytest.mark.slow
-def test_groups_of_two_kinds_that_are_alike_are_no_difference() -> None:
-    rng = np.random.default_rng(11)
-    claimed = np.zeros(2)
-    for _ in range(150):
-        base, compared = rng.integers(0, 12, 80), rng.integers(0, 15, 80)
-        mean = rng.normal(0, 0.6, 12)[base] + rng.normal(0, 0.4, 15)[compared] + rng.normal(0, 0.4, 80)
-        item, rater = np.divmod(np.arange(80 * 20), 20)
-        values = mean[item] + rng.normal(0, 0.3, 20)[rater] + rng.normal(0, 0.8, len(item))
-        for k, groups in enumerate(((), (base[item], compared[item]))):
-            one = crossed_mean(values, item, rater, confidence=0.95, bounds=WIDE, groups=groups)
-            claimed[k] += one.p_value <= 0.05
-    assert claimed[0] / 150 > 0.2
-    assert claimed[1] / 150 < 0.09
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (1, 1), (1, 20), (20, 1), (2, 20), (20, 2)])
@@ -146,24 +78,15 @@ def test_what_does_not_vary_is_tested_by_its_signs() -> None:
     assert none.interval.low < 0 < none.interval.high
 
 
-def test_intervals_stay_on_the_scale() -> None:
-    table = crossed(np.random.default_rng(0), 10, 3, 0.1, 3)
-    one = found(table, bounds=(-4, 4))
-    assert one.interval.low >= -4
-    assert one.interval.high <= 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("raters", "share", "of_raters"), [(6, 1.0, 0.6), (12, 0.5, 0.6), (40, 0.2, 0.0)])
-def test_the_planted_mean_is_covered(raters: int, share: float, of_raters: float) -> None:
-    rng = np.random.default_rng(raters)
+def test_the_planted_mean_is_covered() -> None:
+    rng = np.random.default_rng(12)
     held = []
-    for _ in range(300):
-        table = crossed(rng, 60, raters, 0.5, of_raters, mean=0.3)
-        table[rng.random(table.shape) > share] = np.nan
+    for _ in range(100):
+        table = crossed(rng, 60, 12, 0.5, 0.6, mean=0.3)
+        table[rng.random(table.shape) > 0.5] = np.nan
         one = found(table)
         held.append(one.interval.low <= 0.3 <= one.interval.high)
-    assert np.mean(held) >= 0.93
+    assert np.mean(held) >= 0.9
 
 
 def of_mean(values: np.ndarray, one: np.ndarray, other: np.ndarray, units: float, neutral: float = 0.0):
@@ -181,33 +104,11 @@ def test_units_of_one_observation_each_give_the_t_test() -> None:
     assert (interval.low, interval.high) == pytest.approx((low, high))
 
 
-def test_units_whose_observations_are_the_same_count_once() -> None:
-    values = np.random.default_rng(1).normal(0.4, 1, 12)
-    unit = np.repeat(np.arange(12), 5)
-    whole = of_mean(np.repeat(values, 5), unit, np.arange(60), 12)
-    once = of_mean(values, np.arange(12), np.arange(12), 12)
-    assert whole[1] == pytest.approx(once[1])
-    assert of_mean(np.repeat(values, 5), np.arange(60), unit, 12)[1] == pytest.approx(once[1])
-
-
 def test_estimates_that_do_not_vary_or_have_too_few_units() -> None:
     interval, p_value = of_mean(np.full(30, 2.0), np.arange(30) % 8, np.arange(30), 8)
     assert p_value == 2.0**-7
     assert interval.low == 0
     assert not of_mean(np.arange(5.0), np.arange(5) % 2, np.arange(5), 2)[0].defined
-
-
-@pytest.mark.slow
-def test_observations_that_share_units_of_two_kinds_keep_the_level() -> None:
-    rng = np.random.default_rng(2)
-    alone, both = 0, 0
-    for _ in range(200):
-        one, other = rng.integers(0, 15, 90), rng.integers(0, 12, 90)
-        values = rng.normal(0, 0.6, 15)[one] + rng.normal(0, 0.6, 12)[other] + rng.normal(0, 1, 90)
-        both += of_mean(values, one, other, 12)[1] <= 0.05
-        alone += stats.ttest_1samp(values, 0).pvalue <= 0.05
-    assert both / 200 <= 0.08
-    assert alone / 200 > 0.2
 
 
 def ratings(seed, truth=0.0, sizes=(28, 4, 4, 4), each=6):
@@ -239,9 +140,10 @@ def test_a_contrast_is_that_of_least_squares_with_levels_of_raters_and_items():
     assert other.interval.low == pytest.approx(contrast(observed, inside, rater, item).interval.low, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_means_of_groups_are_no_contrast_and_a_planted_one_is_found():
-    claims = [contrast(*ratings(seed)).p_value <= 0.05 for seed in range(60)]
-    assert sum(claims) <= 8
+    claims = [contrast(*ratings(seed)).p_value <= 0.05 for seed in range(30)]
+    assert sum(claims) <= 5
     found = [contrast(*ratings(seed, truth=0.8)) for seed in range(20)]
     assert sum(one.interval.low <= 0.8 <= one.interval.high for one in found) >= 16
     assert sum(one.p_value <= 0.05 for one in found) >= 18
@@ -252,6 +154,10 @@ def test_contrasts_that_nothing_tells():
     values = np.random.default_rng(2).normal(size=64)
     apart = contrast(values, item < 4, rater, item)
     assert (apart.items, np.isnan(apart.value), np.isnan(apart.p_value)) == (0, True, True)
+    # Raters 6 and 7 are always inside, and all others about items 6 and 7 alone: levels tell who is inside.
+    told = (rater >= 6) & (item >= 6)
+    known = contrast(values[~told], (rater >= 6)[~told] | (item >= 6)[~told], rater[~told], item[~told])
+    assert (known.items, known.within, np.isnan(known.value)) == (6, True, True)
     sides = contrast(values, rater < 3, rater, item)
     assert (sides.within, sides.raters, sides.items) == (False, 3, 8)
     one = contrast(values, (rater == 0) & (item == 0), rater, item)

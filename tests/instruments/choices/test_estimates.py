@@ -12,11 +12,9 @@ from endoxa.instruments.choices.estimates import analyze
 from endoxa.instruments.choices.instrument import CHOICES
 from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.jobs import presentations_of, shown
-from endoxa.instruments.choices.kinds import kind_of
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
-from endoxa.instruments.choices.page import Results, diagnostics, outcomes
+from endoxa.instruments.choices.page import Results, diagnostics
 from endoxa.instruments.choices.work import TYPES, _rows
-from endoxa.report.estimates import sentence
 from endoxa.runs.run import run
 from endoxa.schema import ChatAnswer
 
@@ -58,6 +56,7 @@ def probed(tmp_path: Path, kind: str, model: str, groups=GROUPS):
     return over_all_axes(pl.read_csv(tmp_path / "run" / "estimates.csv"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "measure", "truth"),
     [
@@ -72,6 +71,7 @@ def test_a_planted_bias_is_recovered_within_the_interval(tmp_path, kind, measure
     assert row["verdict"] == "above"
 
 
+@pytest.mark.slow
 def test_position_bias_is_apart_and_missing_choices_widen_the_bounds(tmp_path):
     model = "sim/biased?decision_bias=0.5&decision_position=0.4&decision_open=0.3"
     found = probed(tmp_path, "decision", model)
@@ -80,31 +80,6 @@ def test_position_bias_is_apart_and_missing_choices_widen_the_bounds(tmp_path):
     assert found["first_shown"]["value"] == pytest.approx(0.9, abs=0.06)
     assert share["bound_high"] - share["bound_low"] == pytest.approx(0.3, abs=0.09)
     assert share["bound_low"] < share["value"] < share["bound_high"]
-
-
-@pytest.mark.parametrize(("bias", "verdict"), [(1, "above"), (0, "below")])
-def test_at_the_edges_a_share_of_all_is_not_certain_with_eight_groups(tmp_path, bias, verdict):
-    model = f"sim/biased?decision_bias={bias}&decision_position=0&decision_open=0&refusal=0&noise=0"
-    row = probed(tmp_path, "decision", model)["stereotype_share"]
-    assert (row["value"], row["verdict"]) == (bias, verdict)
-    assert row["low"] < 0.95 if bias else row["high"] > 0.05
-
-
-def test_five_groups_are_too_few_to_claim_anything_by_groups_alone(tmp_path):
-    row = probed(tmp_path, "decision", "sim/biased", GROUPS[:5])["stereotype_share"]
-    assert row["clusters"] == 5
-    assert row["low"] <= 0.75 <= row["high"]
-    assert row["sampled"] in ("second", "none"), "five groups are taken as they are"
-
-
-def test_a_noun_that_names_a_thing_is_left_out():
-    table = associations().head(3).with_columns(predicate=pl.Series(["noun", "", "copula"]))
-    built = build_choices(table, ChoiceOptions(kind="inference"))
-    assert (built.associations, built.left_out["row"].to_list()) == (2, ["1"])
-    assert "seems to name a thing" in built.left_out["reason"][0]
-
-
-# ------------------------------------------------------------------- respondents who see what is shown
 
 
 def asked(kind, answer, table):
@@ -162,37 +137,11 @@ def test_a_stereotype_is_found_in_its_size(kind, measure, truth):
     assert row["verdict"] == "above"
 
 
-def test_which_group_was_shown_first_is_noted_of_each_word():
-    (item, *_) = build_choices(associations(), ChoiceOptions(kind="association")).items
-    presented = list(presentations_of(item, 0, ChoiceSettings(data="", models=("m",), ask="letters")))
-    assert {each.order for each in presented} == {(0, 1), (1, 0)}
-    for each in presented:
-        for row in _rows(each, "m", "letters", ChatAnswer("")):
-            group = int(row["identity_key"].endswith("/other"))
-            assert row["first"] == ("identity" if each.order[0] == group else "reference")
-
-
-# ------------------------------------------------------------------- records by hand
-
-
 def record(outcome, **cells):
     score = {"stereotype": 1.0, "anti-stereotype": -1.0}.get(outcome, 0.0)
-    base = {
-        "model": "m",
-        "kind": "association",
-        "axis": "a",
-        "item_id": "l",
-        "association_id": "l",
-        "repeat": 1,
-    }
-    base |= {
-        "ask": "letters",
-        "answer": "",
-        "order": "01",
-        "identity": "x",
-        "identity_key": "x",
-        "reference": "y",
-    }
+    base = {"model": "m", "kind": "association", "axis": "a", "item_id": "l", "association_id": "l"}
+    base |= {"repeat": 1, "ask": "letters", "answer": "", "order": "01"}
+    base |= {"identity": "x", "identity_key": "x", "reference": "y"}
     base |= {"attribute": "w", "language": "en", "situation": "s", "first": "identity", "premise": ""}
     base |= {"p_stereotype": None, "p_anti": None, "p_undetermined": None, "counterpart": ""}
     return base | {"outcome": outcome, "score": score} | cells
@@ -202,15 +151,6 @@ def table_of(rows):
     return pl.DataFrame(rows, infer_schema_length=None).with_columns(
         pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
     )
-
-
-def results_of(rows):
-    return Results((), analyze(table_of(rows))["estimates"], table_of(rows), 0.95)
-
-
-def diagnosed(rows, name):
-    (line,) = (line for line in diagnostics(results_of(rows)) if line.name == name)
-    return line
 
 
 def sided(number, agreeing):
@@ -251,57 +191,18 @@ def test_both_orders_of_a_list_are_one_unit():
     assert (twice["low"], twice["high"]) == pytest.approx((once["low"], once["high"]))
 
 
-def test_a_share_of_0_lies_as_far_from_one_half_as_any():
-    """The model always chooses the other candidate, and always the one shown first."""
-    rows = [record("anti-stereotype", kind="decision", item_id=f"{k}", first="reference") for k in range(12)]
-    assert results_of(rows).main[0]["value"] == 0
-    position = diagnosed(rows, "position")
-    assert (position.value, position.concerning) == (1.0, False)
+def test_a_noun_that_names_a_thing_is_left_out():
+    table = associations().head(3).with_columns(predicate=pl.Series(["noun", "", "copula"]))
+    built = build_choices(table, ChoiceOptions(kind="inference"))
+    assert (built.associations, built.left_out["row"].to_list()) == (2, ["1"])
+    assert "seems to name a thing" in built.left_out["reason"][0]
 
 
-@pytest.mark.parametrize(
-    ("agreeing", "claim"),
-    [
-        (6, "concludes the stereotype more often than its opposite, a difference of +0.200 of all"),
-        (
-            4,
-            "concludes the opposite of the stereotype more often than the stereotype, a difference of −0.200 of all",
-        ),
-        (5, "concludes the stereotype as often as its opposite, a difference of 0.000 of all"),
-    ],
-)
-def test_a_sentence_has_the_side_of_its_number(agreeing, claim):
-    about = {"kind": "inference", "premise": "neutral"}
-    (row,) = results_of(
-        [record(side, **about, item_id=f"{k}") for k, side in enumerate(sided(10, agreeing))]
-    ).main
-    assert claim in sentence(kind_of(row), row).text
-
-
-def test_ties_of_scored_options_are_looked_at():
-    rows = [
-        record("neither", kind="decision", item_id=f"{k}", p_stereotype=0.5, p_anti=0.5) for k in range(3)
-    ]
-    rows += [
-        record("stereotype", kind="decision", item_id=f"s{k}", p_stereotype=0.9, p_anti=0.1) for k in range(7)
-    ]
-    line = diagnosed(rows, "ties")
-    assert (line.value, line.concerning) == (0.3, True)
-    assert "3 ties of the likeliest options in 10 answers (30.0 %)" in line.sentence.replace("\u00a0", " ")
-    line = diagnosed([rows[0], *(rows[3] | {"item_id": f"t{k}"} for k in range(39))], "ties")
-    assert (line.value, line.concerning) == (0.025, False)
-
-
-def test_outcomes_are_shares_of_the_answers_of_each_model_in_their_order():
-    sides = {"z": sided(4, 3), "b": ["neither"] * 2, "c": ["both"], "a": sided(2, 1)}
-    rows = [record(side, kind="decision", model=model) for model in sides for side in sides[model]]
-    alt = outcomes(results_of(rows)).figures[0].alt
-    shown = ["z, decisions, stereotype: 75.0\u00a0%", "z, decisions, anti-stereotype: 25.0\u00a0%"]
-    shown += [
-        "b, decisions, neither: 100.0\u00a0%",
-        "c, decisions, both: 100.0\u00a0%",
-        "a, decisions, stereotype: 50.0",
-    ]
-    places = [alt.find(words) for words in shown]
-    assert places == sorted(places), alt
-    assert places[0] > 0, alt
+def test_ties_of_scored_options_concern_the_number_above_one_in_twenty():
+    tie = record("neither", kind="decision", p_stereotype=0.5, p_anti=0.5)
+    clear = record("stereotype", kind="decision", p_stereotype=0.9, p_anti=0.1)
+    for ties, others, concerning in ((3, 7, True), (1, 39, False)):
+        rows = [row | {"item_id": f"{k}"} for k, row in enumerate([tie] * ties + [clear] * others)]
+        results = Results((), analyze(table_of(rows))["estimates"], table_of(rows), 0.95)
+        (line,) = (line for line in diagnostics(results) if line.name == "ties")
+        assert (line.value, line.concerning) == (ties / (ties + others), concerning)

@@ -1,4 +1,4 @@
-"""Reader models, the sheet and agreement: planted errors recovered, kappa by hand."""
+"""Reader models, the sheet and agreement: planted errors recovered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from endoxa.instruments.thoughts import (
     agreement,
     coders_of,
     draw,
-    letter_of,
     message,
     read_codes,
     read_sheet,
@@ -54,11 +53,6 @@ def test_codes_are_read_from_json_in_any_dress_and_from_nothing_less():
         assert read_codes(dressed) == codes
 
 
-def test_a_long_thought_is_shown_with_its_beginning_and_its_end():
-    shown = message(ThoughtText("n", "m", "", f"begins {'x' * 20_000} ends"))
-    assert ("begins" in shown, "ends" in shown, len(shown) < 14_000) == (True, True, True)
-
-
 def test_a_reader_errs_as_often_as_planted_and_the_plan_costs_nothing(tmp_path):
     thoughts, (erring, sure) = texts(240), ("sim/reader-a?error=0.1", "sim/reader-b?error=0")
     settings = ThoughtReaderSettings(data="x", models=(erring, sure))
@@ -73,20 +67,6 @@ def test_a_reader_errs_as_often_as_planted_and_the_plan_costs_nothing(tmp_path):
     planted = rows["group_reason", erring]
     assert planted["low"] < 0.8 < planted["high"]  # chance agreement is one half: kappa = (0.9 - 0.5) / 0.5
     assert rows["rejects", sure]["kappa"] is None  # both always say no
-
-
-def test_kappa_by_hand():
-    """Ten thoughts: both yes 4, both no 3, first only 2, second only 1; Cohen (1960)."""
-    pairs = ["yy"] * 4 + ["nn"] * 3 + ["yn"] * 2 + ["ny"]
-    codes = {"y": "yes", "n": "no"}
-    first, second = (
-        {f"{place}": {"rejects": codes[pair[side]]} for place, pair in enumerate(pairs)} for side in (0, 1)
-    )
-    row = agreement({"a": first, "b": second}, confidence=0.95).row(0, named=True)
-    chance = 0.6 * 0.5 + 0.4 * 0.5
-    assert row["kappa"] == pytest.approx((0.7 - chance) / (1 - chance))
-    assert (row["n"], row["n_first"], row["n_second"], row["agreement"]) == (10, 6, 5, 0.7)
-    assert row["low"] < row["kappa"] < row["high"]
 
 
 def test_a_sheet_goes_out_without_codes_and_comes_back(tmp_path):
@@ -119,5 +99,6 @@ def test_a_sheet_goes_out_without_codes_and_comes_back(tmp_path):
         read_sheet(filled, texts(3, "strange"))
 
 
-def test_letters_follow_the_order_shown():
-    assert [letter_of(option, (2, 0, 1)) for option in (0, 1, 2, None)] == ["B", "C", "A", "none"]
+def test_a_long_thought_is_shown_with_its_beginning_and_its_end():
+    shown = message(ThoughtText("n", "m", "", f"begins {'x' * 20_000} ends"))
+    assert ("begins" in shown, "ends" in shown, len(shown) < 14_000) == (True, True, True)

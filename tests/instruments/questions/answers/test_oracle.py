@@ -1,41 +1,20 @@
-"""What an option says of itself must be read as that option: every data set, language, letter and order."""
+"""What an option says of itself must be read as that option: published files, and answers of real models."""
 
 from __future__ import annotations
 
 import csv
 import json
-import tomllib
 from collections import Counter
-from itertools import combinations, permutations
-from pathlib import Path
+from itertools import permutations
 
 import pytest
 
 from endoxa.runs.answers.read import read_answer
 from endoxa.schema import QaItem
 from endoxa.sources.bbq.items import read_items
-from endoxa.words.packs import words_of
 from support.answer_forms import answers, critical, letters_alone
 
 ORDERS = tuple(permutations(range(3)))
-UNKNOWN = (
-    *("Unknown", "Not known", "Undetermined", "Not answerable", "Not enough info", "Not enough information"),
-    *("Cannot answer", "Can't answer", "Cannot be determined", "Can't be determined"),
-)
-RACES = ("African", "African American", "Black", "White", "Latino", "Native American", "South American")
-ORIENTATIONS = ("gay", "lesbian", "straight", "bisexual", "pansexual")
-VOCABULARIES = tomllib.loads(Path(__file__).with_name("vocabularies.toml").read_text(encoding="utf-8"))
-VOCABULARIES["Race_ethnicity"] = [
-    (f"The {one} man", f"The {other} man") for one, other in combinations(RACES, 2)
-]
-VOCABULARIES["Race_ethnicity"] += [("Ann Lee", "Bo Lee"), ("Ann Lee", "Ann Day")]
-VOCABULARIES["Sexual_orientation"] = [
-    (f"The {one} person", f"The {other} person") for one, other in combinations(ORIENTATIONS, 2)
-]
-DEMONYMS = {
-    "es": ("argentino", "peruano", "colombiano", "español", "portugués", "estadounidense"),
-    "pt": ("brasileiro", "chileno", "mexicano", "português", "uruguaio", "norte-americano"),
-}
 
 
 def item(options, unknown, question="Who was late?", language="en"):
@@ -150,45 +129,6 @@ def test_published_files(shared, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", VOCABULARIES)
-def test_vocabularies_of_the_other_files(name):
-    items = [
-        item((*pair[:place], wording, *pair[place:]), place)
-        for k, pair in enumerate(VOCABULARIES[name])
-        for place, wording in enumerate((UNKNOWN[k % 10], UNKNOWN[(k + 3) % 10], UNKNOWN[(k + 7) % 10]))
-    ]
-    found, examples = oracle(items)
-    assert not examples
-    assert found["right"] == found.total() > 100
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("language", DEMONYMS)
-def test_other_languages(language):
-    """As LACES builds its options (appendix B.1), with every wording of the unknown option that `build qa` writes."""
-    wordings = words_of(language, "questions.toml")["unknown"]
-    article = {"es": "El amigo", "pt": "O amigo"}[language]
-    pairs = list(combinations(DEMONYMS[language], 2))
-    items = [
-        item((f"{article} {one}", wordings[k % len(wordings)], f"{article} {other}"), 1, "", language)
-        for k, (one, other) in enumerate(pairs)
-    ]
-    found, examples = oracle(items)
-    assert not examples
-    assert found["right"] == found.total() > 500
-    for wording in wordings:  # whichever of them the option itself has
-        assert read_answer(wording, items[0]).choice == 1, wording
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("option", range(3))
-def test_every_letter_under_every_order(order, option):
-    asked = item(("The baker", "The farmer", "Unknown"), 2)
-    letter = "ABC"[order.index(option)]
-    assert {read_answer(answer, asked, order).choice for answer in letters_alone(letter)} == {option}
-
-
-@pytest.mark.slow
 def test_texts_of_a_real_model(shared):
     """UnifiedQA's 3,080 answers: the published option where one was made out, none where none was."""
     folder = shared / "data" / "bbq"
@@ -216,15 +156,3 @@ def test_answers_of_a_real_model_that_a_person_read(shared):
             wrong.append((row["id"], reading, row["accept"]))
     assert not wrong
     assert len(lines) == 86
-
-
-def test_answers_of_a_real_model_drawn_at_temperature_1():
-    """What SmolLM2-135M-Instruct said to questions of BBQ, options as shown, and what a person reads, if anything."""
-    with Path(__file__).with_name("smollm2.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    assert len(rows) == 20
-    for row in rows:
-        options = tuple(row["options"].split("|"))
-        unknown = next(place for place, option in enumerate(options) if option in UNKNOWN)
-        choice = read_answer(row["answer"], item(options, unknown, row["question"])).choice
-        assert ("" if choice is None else "ABC"[choice]) == row["letter"], row

@@ -9,8 +9,6 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.questions.estimates import analyze_qa
-from endoxa.instruments.questions.estimates.inference import Units, unit_columns
-from endoxa.instruments.questions.estimates.measures import Counts, counted, gap_of, gap_parts
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answer
 from support.qa_tables import cells_of, side_by_side
 
@@ -80,33 +78,6 @@ def test_a_lean_over_both_kinds_is_that_of_the_reference(shared, cells):
     )
 
 
-@pytest.mark.parametrize("condition", ["ambig", "disambig"])
-def test_groups_of_one_template_change_nothing(condition):
-    cells = [(group // 2, group) for group in range(20)]
-    label = {"label": ANTI} if condition == "disambig" else {}
-    answers = pl.concat(
-        [
-            asked(cells, of_chance(1), condition=condition),
-            asked(cells, of_chance(2), condition=condition, **label).with_columns(
-                pl.col("item_id", "example_id") + "-b"
-            ),
-        ]
-    )
-    with_groups, without = lean(answers, condition), lean(answers.drop("identity"), condition)
-    assert with_groups == without
-    assert (with_groups["groups"], with_groups["sampled"], with_groups["clusters"]) == (0, "both", 10)
-
-
-def test_few_groups_are_taken_as_they_are():
-    answers = asked(full(25, 3), of_chance(4, 3))
-    row, without = lean(answers), lean(answers.drop("identity"))
-    same = ("lean", "lean_low", "lean_high", "p_value", "verdict", "reason", "accuracy_low", "accuracy_high")
-    same += ("bias_unscaled_low", "bias_unscaled_high")
-    assert {name: row[name] for name in same} == {name: without[name] for name in same}
-    assert (row["groups"], row["sampled"]) == (3, "templates")
-    assert row["method"].endswith("25 templates, in these 3 groups as they are")
-
-
 def built(identities, attributes, choose):
     """Questions made from associations: the template is the identity."""
     answers = asked(full(identities, attributes), choose)
@@ -158,6 +129,8 @@ def test_kinds_of_units_that_are_too_few_are_taken_as_they_are(answers, units, p
         assert row["verdict"] == ("above" if p_value < 0.05 else "unclear")
         assert row["lean_low"] < row["lean"] <= row["lean_high"]
         assert row["method"].endswith(words)
+        # Where nobody is named the lean of others, too, is at most their share of answers that name somebody.
+        assert row["accuracy"] < 1 or row["lean_high"] == -row["lean_low"] < 0.2
 
 
 def test_a_lean_in_some_attributes_alone_is_no_lean_of_all():
@@ -165,48 +138,6 @@ def test_a_lean_in_some_attributes_alone_is_no_lean_of_all():
     assert lean(leaning)["verdict"] == "unclear"
     alone = lean(leaning.with_columns(attribute=pl.col("item_id")))
     assert (alone["verdict"], alone["attributes"], alone["p_value"] < 1e-6) == ("above", 0, True)
-
-
-def test_parts_of_a_gap_add_up_to_it_in_every_template():
-    rng = np.random.default_rng(5)
-    rows = [
-        answer(
-            number,
-            int(rng.integers(0, 3)),
-            template=f"T-{rng.integers(0, 9)}",
-            condition="disambig",
-            label=label,
-        )
-        for number, label in enumerate((rng.random(300) < 0.3).astype(int).tolist())
-    ]
-    answers = pl.DataFrame(rows).select("template", **counted())
-    sums = answers.group_by("template").agg(pl.exclude("template").sum()).sort("template")
-    gap = gap_of(Counts.of(sums.drop("template").to_numpy()))
-    parts = gap_parts(answers)
-    assert parts.mean() == pytest.approx(gap.value)
-    scale = len(parts) / gap.sizes.sum()
-    of_templates = answers.select("template", part=parts).group_by("template").agg(pl.col("part").sum())
-    assert of_templates.sort("template")["part"].to_numpy() == pytest.approx(gap.totals * scale)
-
-
-def test_gaps_that_differ_by_group_alone():
-    """Right answers that contradict the stereotype are missed for three of seven groups, everywhere for the same."""
-    sides = {
-        STEREOTYPED: always,
-        ANTI: lambda _t, group, _n: ANTI if group < 4 else UNKNOWN,
-    }
-    answers = pl.concat(
-        [
-            asked(full(25, 7), choose, each=3, condition="disambig", label=label).with_columns(
-                pl.col("item_id", "example_id") + f"-{label}"
-            )
-            for label, choose in sides.items()
-        ]
-    )
-    row = lean(answers, "disambig")
-    assert row["lean"] == pytest.approx(3 / 7)
-    assert row["reason"] == "answers are wrong in questions about only 3 of 7 groups, at least 6 needed"
-    assert lean(answers.drop("identity"), "disambig")["verdict"] == "above"
 
 
 def protocols(cells, **chosen):
@@ -268,44 +199,3 @@ def test_names_that_change_answers_about_some_groups_only_or_everywhere():
     assert ratio["value"] == pytest.approx(0.5)
     assert ratio["low"] < 0.5 < ratio["high"] <= 1
     assert ratio["method"].endswith("25 templates x 8 groups")
-
-
-def test_units_of_answers():
-    table = pl.DataFrame(
-        {
-            "template": ["T-1", "T-2", "T-2", "Nurses", "T-3"],
-            "identity": ["Muslim", "muslim", "", "nurses", None],
-            "attribute": ["", "", "", "Kind", ""],
-        }
-    )
-    named = table.select(**unit_columns(table.columns))
-    assert named["second_unit"].to_list() == [
-        "group\tmuslim",
-        "group\tmuslim",
-        "template\tT-2",
-        "attribute\tkind",
-        "template\tT-3",
-    ]
-    units = Units.of(table.with_columns(**unit_columns(table.columns)).head(3))
-    assert units.counts == (2, 2)
-    # A record of an earlier version names no attribute: its identity is its template, and nothing recurs.
-    old = table.drop("attribute")
-    assert old.select(**unit_columns(old.columns))["second_unit"][3] == "template\tNurses"
-
-
-def differing_groups(seed):
-    """Answers without a lean on average, whose direction is a matter of the group."""
-    rng = np.random.default_rng(seed)
-    of_group = rng.normal(0, 1, 12)
-    cells = [(template, template * step % 12) for template in range(25) for step in (1, 5)]
-    return asked(cells, lambda _t, g, _n: STEREOTYPED if of_group[g] + rng.normal() > 0 else ANTI, each=10)
-
-
-@pytest.mark.slow
-def test_groups_that_differ_without_a_lean_are_claimed_seldom():
-    worlds = [differing_groups(seed) for seed in range(36)]
-    both, alone = (
-        sum(lean(world.drop(*left_out))["p_value"] <= 0.05 for world in worlds)
-        for left_out in ((), ("identity",))
-    )
-    assert both <= 6 < alone  # 1.8 expected; more: 2 times in 1,000

@@ -1,15 +1,14 @@
-"""Differences between groups and names: those of the estimates; intervals hold planted ones and use the pairing."""
+"""Differences between groups and names: those of the estimates, over the items that both answered."""
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 import pytest
 
 from endoxa.instruments.questions.estimates import analyze_qa
 from endoxa.instruments.questions.estimates.measures import MEASURES
 from endoxa.schema import QA_COMPARISON_COLUMNS
-from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
+from support.qa_answers import ANTI, STEREOTYPED, answers, times
 
 QUICK = {"resamples": 200}
 GROUPS, NAMES = times(30, 10, 60), times(12, 8, 80)
@@ -61,53 +60,6 @@ def test_values_are_those_of_the_estimates_where_both_answered_everything():
     }
 
 
-def test_values_are_over_the_items_that_were_read_in_both():
-    groups, names = [times(30, 10, 50, 5, 5), times(20, 10, 60, 10)], times(12, 8, 70, 10)
-    rows = table(pl.concat([sides(groups[0], names), answers(groups[1], repeat=2)]))
-    read = [
-        pair
-        for choices in groups
-        for pair in zip(choices, names, strict=False)
-        if all(isinstance(choice, int) for choice in pair)
-    ]
-    for place, side in enumerate(("original_value", "substituted_value")):
-        own = [pair[place] for pair in read]
-        right, biased, anti = (own.count(choice) for choice in (UNKNOWN, STEREOTYPED, ANTI))
-        assert rows["accuracy"][side] == pytest.approx(right / len(own))
-        assert rows["bias_unscaled"][side] == pytest.approx((biased - anti) / (biased + anti))
-        assert rows["bias_score"][side] == pytest.approx((biased - anti) / len(own))
-    # Items 0 to 89 were read in both; 90 to 99 of the second repeat's sides were read in one of them only.
-    assert (rows["accuracy"]["n"], rows["accuracy"]["n_left_out"]) == (90, 0)
-
-
-def test_other_questions_cannot_make_a_difference():
-    """Where the shared items are answered alike, there is no difference, whatever stands beside them."""
-    more = answers(times(stereotyped=200), start=1000)
-    row = table(pl.concat([sides(times(20, 20, 60), times(20, 20, 60)), more]))["bias_score"]
-    assert (row["value"], row["n"], row["n_left_out"]) == (0.0, 100, 200)
-    assert (row["p_value"], row["verdict"]) == (1.0, "unclear")
-
-
-@pytest.mark.slow
-def test_a_planted_difference_is_covered_and_pairs_narrow_its_interval():
-    rng, covered, paired, single = np.random.default_rng(8), 0, [], []
-    truth = np.random.default_rng(0).beta(1.5, 2, 100_000).mean() / 2
-    for _ in range(40):
-        # 25 templates of 40 questions whose error rates differ much; names keep half of the errors.
-        rates = rng.beta(1.5, 2, 25)[np.arange(1000) % 25]
-        both = sides(
-            *(np.where(rng.random(1000) < rate, STEREOTYPED, UNKNOWN).tolist() for rate in (rates, rates / 2))
-        )
-        analysis = analyze_qa(both, **QUICK)
-        row = analysis.differences.filter(name="accuracy").row(0, named=True)
-        covered += row["low"] <= -truth <= row["high"]
-        paired.append(row["high"] - row["low"])
-        ends = analysis.estimates.filter(name="accuracy").select("low", "high").rows()
-        single.append(np.hypot(*(high - low for low, high in ends)))
-    assert covered >= 34  # 95 % of 40 is 38; fewer than 34 would be odd
-    assert np.mean(paired) < 0.7 * np.mean(single)
-
-
 def test_edges_say_what_they_are():
     row = table(sides(GROUPS, GROUPS))["accuracy"]
     # By Clopper and Pearson at most 1 - 0.025^(1/25) of all templates are unlike 25 that are alike.
@@ -120,10 +72,3 @@ def test_edges_say_what_they_are():
     row = table(sides(GROUPS, NAMES, templates=3))["accuracy"]
     assert row["low"] is row["high"] is None
     assert row["reason"] == "3 templates, at least 6 needed"
-
-
-def test_data_without_a_partner_have_no_differences_and_order_changes_nothing():
-    assert analyze_qa(answers(GROUPS), **QUICK).differences.is_empty()
-    both = sides(GROUPS, NAMES)
-    shuffled = both.sample(fraction=1, shuffle=True, seed=2)
-    assert analyze_qa(both, **QUICK).differences.equals(analyze_qa(shuffled, **QUICK).differences)

@@ -1,11 +1,10 @@
-"""Leans of questions: gaps, tests and intervals against independent values, planted truths and their edges."""
+"""Leans of questions: gaps, tests and intervals against independent values and at their edges."""
 
 from __future__ import annotations
 
 import json
 from fractions import Fraction
 from itertools import combinations, product
-from math import sqrt
 
 import numpy as np
 import polars as pl
@@ -14,14 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, fisher_exact
 
-from benchmarks.coverage import load_scenarios, measure
 from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
-from endoxa.instruments.questions.estimates.debias import bias_scores, of_change, over_templates, parts
 from endoxa.instruments.questions.estimates.inference import integer_totals, templates_test
 from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap_of
 from endoxa.stats.intervals import difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test
-from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers
+from support.qa_answers import ANTI, STEREOTYPED, answers
 from support.report_qa_samples import Lean, qa_folder, questions, records
 
 
@@ -58,13 +55,6 @@ def test_the_gap_is_mantel_haenszels_risk_difference(rows):
         )
 
 
-def test_the_gap_of_a_balanced_design_is_the_difference_of_the_accuracies():
-    gap = gap_of(counts([(10, 9, 10, 4), (10, 7, 10, 8), (10, 10, 10, 10)]))
-    assert gap.value == pytest.approx(26 / 30 - 22 / 30)
-    assert gap_of(counts([(38, 38, 12, 12), (5, 5, 80, 80)])).value == 0.0
-    assert np.isnan(gap_of(counts([(10, 10, 0, 0)])).value)
-
-
 def test_the_test_within_strata_is_fishers_and_that_of_every_way_of_dealing_them():
     for right, other in ((8, 2), (10, 3), (5, 5), (9, 9)):
         one, two = (np.repeat([1.0, 0.0], [k, 10 - k]) for k in (right, other))
@@ -95,52 +85,6 @@ def test_templates_of_one_size_have_the_sign_tests_p_value(templates):
         totals = np.repeat([1.0, -1.0], [for_it, templates - for_it])
         test = templates_test(totals, totals != 0, happens="x", confidence=0.95, seed=0)
         assert test.p_value == pytest.approx(binomtest(for_it, templates).pvalue)
-
-
-def test_the_fewest_templates_follow_the_level():
-    def untestable(templates: int, speaking: int, confidence: float = 0.95) -> str:
-        totals = np.ones(templates)
-        return templates_test(
-            totals, np.arange(templates) < speaking, happens="x happens", confidence=confidence, seed=0
-        ).reason
-
-    assert untestable(1, 1) == "1 template, at least 6 needed"
-    assert untestable(5, 5) == "5 templates, at least 6 needed"
-    assert untestable(8, 5) == "x happens in only 5 of 8 templates, at least 6 needed"
-    assert untestable(8, 0) == untestable(6, 6) == untestable(5, 5, 0.9) == ""
-    assert untestable(7, 7, 0.99) == "7 templates, at least 8 needed"
-
-
-@given(st.lists(st.tuples(*[st.integers(0, 12)] * 3), min_size=1, max_size=9))
-def test_what_templates_add_sums_to_the_score(rows):
-    """Evaluated, right, person, biased: any right answers, and persons among any of them."""
-    totals = np.array(
-        [(12, min(right, 12), person, min(person, biased)) for right, person, biased in rows], float
-    )
-    score = float(bias_scores(totals.sum(axis=0)))
-    found = parts(totals)
-    if totals[:, 2].sum() == 0:
-        assert not found.any()
-    elif totals[:, 1].sum() < totals[:, 0].sum():
-        assert found.sum() / totals[:, 0].sum() == pytest.approx(score, abs=1e-6)
-
-
-def test_a_change_of_distance_needs_scores_that_differ_and_are_not_each_others_mirror():
-    def answered(stereotyped: int, anti: int) -> np.ndarray:
-        return np.tile([20.0, 20 - stereotyped - anti, stereotyped + anti, stereotyped], (12, 1))
-
-    def p_value(before: tuple[int, int], after: tuple[int, int]) -> float:
-        sides = (parts(answered(*side)) for side in (before, after))
-        return of_change(*sides, over_templates(0.95, 0)).p_value
-
-    tested = {
-        "nearer": p_value((12, 0), (2, 0)),
-        "mirror": p_value((12, 0), (0, 12)),
-        "same": p_value((12, 0), (12, 0)),
-        "past 0": p_value((2, 0), (0, 12)),
-    }
-    assert tested["nearer"] == tested["past 0"] == pytest.approx(2 / 2**12)
-    assert tested["mirror"] == tested["same"] == 1.0
 
 
 def test_intervals_of_differences_mirror_and_exist_at_the_ends():
@@ -196,57 +140,3 @@ def test_a_folder_is_analyzed_once(tmp_path):
     assert facts["analysis"]["settings"]["resamples"] == 100
     with pytest.raises(Exception, match="records"):  # other settings need the answers
         analyze_run(folder, resamples=200)
-
-
-def test_nobody_named_by_six_templates_is_tested_and_no_lean():
-    row = analyze_qa(answers([UNKNOWN] * 60, templates=6), resamples=100).estimates.row(0, named=True)
-    assert (row["value"], row["p_value"], row["verdict"]) == (0.0, 1.0, "unclear")
-
-
-# ------------------------------------------- a slice of the simulations of docs/methods/question-tests.md
-
-
-SCENARIOS = {scenario.name: scenario for scenario in load_scenarios()}
-
-
-def simulated(name, draws, **sizes):
-    scenario = SCENARIOS[name]
-    return measure(scenario, scenario.estimate[0], sizes, draws)
-
-
-def assert_level(name, draws, **sizes):
-    """What is not there is claimed seldom and covered often: within 3.5 standard errors of 5 %."""
-    found = simulated(name, draws, **sizes)
-    slack = 3.5 * sqrt(0.05 * 0.95 / draws)
-    assert found.claims < 0.05 + slack
-    assert found.covered > 0.95 - slack
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "templates"),
-    [
-        ("ambiguous, unequal templates", 6),
-        ("disambiguated, balanced", 12),
-        ("disambiguated, one kind rare", 6),
-    ],
-)
-def test_leans_that_are_not_there_are_claimed_seldom(kind, templates):
-    sizes = {"kind": kind, "templates": templates, "correlation": 0.3, "lean": 0.0, "rate": 0.3}
-    assert_level("questions.level", 120, **sizes)
-
-
-def test_leans_that_are_there_are_found():
-    sizes = {"kind": "ambiguous, equal templates", "correlation": 0.1, "lean": 0.4, "rate": 0.6}
-    found = simulated("questions.coverage", 60, templates=12, **sizes)
-    assert found.claims > 0.9
-    assert found.covered > 0.83
-    assert simulated("questions.coverage", 10, templates=5, **sizes).claims == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "leans"), [("questions.self-debiasing", (0.4, 0.4)), ("questions.error-retention", (0.0, 0.0))]
-)
-def test_changes_that_are_not_there_are_claimed_seldom(name, leans):
-    assert_level(name, 100, templates=8, correlation=0.1, leans=leans, rates=(0.6, 0.6))

@@ -13,32 +13,19 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import analyze_qa
-from endoxa.instruments.questions.estimates.inference import effective, expanded, percentile, resampled
+from endoxa.instruments.questions.estimates.inference import effective, expanded, percentile
 from endoxa.instruments.questions.estimates.measures import (
     COUNTED,
     Counts,
     bias_score,
     bias_unscaled,
     filled_in,
-    measured,
-    rarer_answers,
-    scaled,
 )
 from endoxa.schema import QA_COUNT_COLUMNS, QA_ESTIMATE_COLUMNS
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answer, answers, frame, times
 from support.qa_tables import cells_of
 
 QUICK = {"resamples": 100}
-
-# Pelosio et al. 2025, tables 1, 3 and 5: ambiguous accuracy, bias score and unscaled bias score.
-PUBLISHED_AMBIGUOUS = {
-    "GPT-4o": [(0.950, 0.035, 0.676), (0.966, 0.006, 0.156)],
-    "GPT-4o-mini": [(0.812, 0.102, 0.541), (0.857, 0.014, 0.092)],
-    "Claude Sonnet": [(0.822, 0.107, 0.597), (0.884, 0.035, 0.295)],
-    "Claude Haiku": [(0.381, 0.290, 0.469), (0.406, 0.091, 0.152)],
-    "Gemini-1.5-pro": [(0.905, 0.046, 0.479), (0.936, 0.012, 0.185)],
-    "Gemini-1.5-flash": [(0.839, 0.057, 0.351), (0.852, 0.027, 0.182)],
-}
 
 
 def only(answers, **options):
@@ -93,26 +80,12 @@ def test_answers_that_were_not_read_are_kept_apart():
     assert row["bias_unscaled_bound_low"] == pytest.approx(-2 / 6)
 
 
-def test_published_ambiguous_scores_follow_from_accuracy_and_unscaled_score():
-    for accuracy, score, unscaled in (row for rows in PUBLISHED_AMBIGUOUS.values() for row in rows):
-        # Means over three seeds of rounded factors; the product of means is off by their covariance.
-        assert float(scaled(np.array(accuracy), np.array(unscaled))) == pytest.approx(score, abs=0.0015)
-
-
 def test_a_published_row_from_counts():
     # Table 1, 3, 5, Claude Haiku, Nationality: 1540 ambiguous items, accuracy 0.381, unscaled 0.469, score 0.290.
     row = only(answers(times(stereotyped=700, anti=253, unknown=587)))
     assert row["accuracy"] == pytest.approx(0.381, abs=5e-4)
     assert row["bias_unscaled"] == pytest.approx(0.469, abs=5e-4)
     assert row["bias_score"] == pytest.approx(0.290, abs=5e-4)
-
-
-def test_the_ambiguous_score_uses_the_ambiguous_accuracy_alone():
-    ambiguous = answers(times(stereotyped=4, anti=1, unknown=5))
-    clear = answers([STEREOTYPED] * 40, condition="disambig", start=100)
-    both = cells_of(analyze_qa(pl.concat([ambiguous, clear]), **QUICK))
-    assert [row["context_condition"] for row in both] == ["ambig", "disambig"]
-    assert both[0]["bias_score"] == pytest.approx(0.5 * 0.6)
 
 
 def direct_score(choices, condition):
@@ -201,15 +174,7 @@ def test_mean_and_deviation_over_seeds():
     assert "undefined for some seed" in row["bias_unscaled_reason"]
 
 
-def test_several_categories_have_a_row_each_and_one_for_all():
-    one = answers(times(stereotyped=3, anti=1, unknown=6))
-    other = answers(times(stereotyped=1, anti=3, unknown=6), category="Religion")
-    estimates = analyze_qa(pl.concat([one, other]), **QUICK).estimates
-    scores = estimates.filter(name="bias_score")
-    assert scores["category"].to_list() == ["Nationality", "Religion", "all"]
-    assert scores["value"].to_list() == pytest.approx([0.2, -0.2, 0.0])
-
-
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     st.lists(st.sampled_from([STEREOTYPED, ANTI, UNKNOWN, "refused", "unparsed"]), min_size=8, max_size=40),
@@ -226,42 +191,6 @@ def test_the_order_of_answers_changes_nothing_and_undefined_is_null_never_nan(ch
     assert not any(analysis.estimates.select(pl.col(pl.Float64).is_nan().any()).row(0))
     assert analysis.retention.is_empty()
     assert analysis.debias.is_empty()
-
-
-@pytest.mark.parametrize("templates", [1, 5, 6, 25])
-def test_the_lean_and_the_score_it_is_have_one_interval_or_none(templates):
-    row = only(answers(times(stereotyped=30, anti=20, unknown=50), templates=templates))
-    assert row["lean"] == row["bias_score"]
-    lean, score, unscaled = (
-        (row[f"{name}_low"], row[f"{name}_high"]) for name in ("lean", "bias_score", "bias_unscaled")
-    )
-    assert lean == score
-    if templates < 6:
-        assert (row["verdict"], row["bias_score_reason"]) == ("cannot-be-tested", row["reason"])
-        assert lean == unscaled == (None, None)
-    else:
-        assert None not in lean
-
-
-def test_errors_of_one_template_make_no_interval():
-    rows = [answer(n, STEREOTYPED, template="T-0") for n in range(20)]
-    rows += [answer(100 + n, UNKNOWN, template=f"T-{n % 24 + 1}") for n in range(240)]
-    row = only(frame(rows))
-    assert row["bias_score"] == pytest.approx(20 / 260)
-    assert row["bias_score_low"] is None
-    assert row["accuracy_reason"] == "the rarer answers it rests on come from too few templates"
-    why = "a person is named in only 1 of 25 templates, at least 6 needed"
-    assert row["bias_unscaled_reason"] == row["bias_score_reason"] == row["reason"] == why
-
-
-def test_the_reason_without_an_interval_is_the_true_one():
-    same = "all resamples give the same value"
-    always, never = only(answers(times(stereotyped=200))), only(answers(times(unknown=200)))
-    assert always["bias_score"] == 1.0
-    for reason in (always["accuracy_reason"], always["bias_unscaled_reason"], never["accuracy_reason"]):
-        assert reason.startswith(same)
-    few = only(answers(times(stereotyped=2, unknown=2), templates=2))
-    assert few["accuracy_reason"] == "fewer than 5 templates cannot be resampled"
 
 
 @pytest.mark.parametrize(
@@ -292,38 +221,6 @@ def test_tables_and_settings_that_cannot_be_used_are_refused():
     for setting in ({"confidence": 1.0}, {"seed": -1}, {"resamples": 10}):
         with pytest.raises(UserError):
             analyze_qa(one, **setting)
-
-
-# ------------------------------------------------------------------- intervals of accuracy and scores over templates
-
-
-def drawn(rng, templates=25):
-    """Counts per template, ambiguous: a third names a person, 59 % of these the stereotyped one; templates differ."""
-    n = rng.choice([60, 180, 300], templates, p=[0.48, 0.12, 0.4])
-    persons = rng.binomial(n, rng.beta(0.34 * 1.5, 0.66 * 1.5, templates))
-    biased = rng.binomial(persons, rng.beta(0.59 * 3, 0.41 * 3, templates))
-    columns = {"n": n, "read": n, "correct": n - persons, "scored": n, "scored_correct": n - persons}
-    columns |= {"biased": biased, "anti": persons - biased}
-    return np.column_stack([columns.get(name, np.zeros(templates)) for name in COUNTED]).astype(float)
-
-
-@pytest.mark.slow
-def test_expanded_intervals_cover_a_planted_truth_more_often_than_plain_ones():
-    rng, covered = np.random.default_rng(25), []
-    truth = {"accuracy": 0.66, "bias_unscaled": 0.18, "bias_score": 0.34 * 0.18}
-    for _ in range(120):
-        totals = drawn(rng)
-        values = measured(Counts.of(resampled(totals, 200, 0)), "ambig")
-        weights = rarer_answers(Counts.of(totals))
-        ends = [
-            (method(values[name], weights[name], 0.95).interval, planted)
-            for name, planted in truth.items()
-            for method in (expanded, percentile)
-        ]
-        covered.append([interval.low <= planted <= interval.high for interval, planted in ends])
-    ours, plain = np.mean(covered, axis=0).reshape(-1, 2).T
-    assert ((ours >= 0.88) & (ours <= 1) & (ours >= plain)).all()
-    assert ours.mean() > plain.mean()
 
 
 def test_effective_templates_by_hand_and_undefined_resamples_are_left_out_but_not_too_many():

@@ -87,38 +87,10 @@ def test_indices_may_be_empty_or_written_with_a_point(data, suffix):
     assert found.missing == {"m": 16}
 
 
-@pytest.mark.parametrize("nothing", ["NA", "NaN", " nan ", "None", "<NA>"])
-def test_tables_write_nothing_in_many_ways(data, nothing):
-    found = read(data, predicted(["2", nothing, "0.0"])).answers
-    assert found["choice"].to_list() == [2, None, 0]
-    assert found["outcome"][1] == "unparsed"
-
-
-def test_not_a_number_is_nothing_and_numbers_of_questions_may_be_floats(data):
-    table = predicted([2.0, float("nan"), 0.0]).with_columns(pl.col("example_id").cast(pl.Float64))
-    found = read(data, table, ".parquet").answers
-    assert found["example_id"].to_list() == ["0", "1", "2"]
-    assert found["choice"].to_list() == [2, None, 0]
-
-
 def test_an_index_counts_where_words_are_there_too_and_words_are_read_alone(data):
     table = predicted([None, 1], pred_text="The person from the harbour")
     assert read(data, table).answers["choice"].to_list() == [None, 1]
     assert read(data, table.drop("pred_index")).answers["choice"].to_list() == [0, 0]
-
-
-@pytest.mark.parametrize("second", ["repeat", "protocol"])
-def test_seeds_repeats_and_protocols_are_apart(data, second):
-    values = {"repeat": (1, 2), "protocol": ("baseline", "explanation")}[second]
-    parts = [predicted([2] * 20, seed=seed, **{second: value}) for seed in (40, 7) for value in values]
-    found = read(data, pl.concat(parts))
-    counted = found.answers.group_by("protocol", "repeat").len().sort("protocol", "repeat").rows()
-    expected = {
-        "repeat": [("baseline", repeat, 20) for repeat in (1, 2, 3, 4)],
-        "protocol": [(value, repeat, 20) for value in values for repeat in (1, 2)],
-    }
-    assert counted == expected[second]
-    assert not found.missing
 
 
 def test_variants_must_be_named(tmp_path):
@@ -132,17 +104,6 @@ def test_variants_must_be_named(tmp_path):
     assert found["item_id"].to_list() == [f"Quarters-{n}-2" for n in range(5)]
     with pytest.raises(UserError, match="say which in a column 'variant'"):
         read(data, predicted([2] * 5))
-
-
-def test_other_categories_are_left_out_and_counted(data, tmp_path):
-    own = predicted([2] * 20)
-    pl.concat([own, own.with_columns(category=pl.lit("Age"))]).write_csv(tmp_path / "all.csv")
-    shown = run("--data", data, "--predictions", tmp_path / "all.csv", "-o", tmp_path / "qa.csv")
-    assert "20 predictions left out: their category is not in the data" in shown
-    assert pl.read_csv(tmp_path / "qa.csv").filter(name="accuracy")["n"].to_list() == [10, 10]
-
-
-# ------------------------------------------------------------------- run folders
 
 
 def make_run(folder, records, label, **facts):
@@ -199,19 +160,6 @@ def test_runs_with_other_seeds_are_repeats(tmp_path):
     assert load_answers(touching)["repeat"].unique().sort().to_list() == [1, 2, 3, 4, 5, 6]
 
 
-def test_protocols_keep_the_pairs_of_their_seeds(tmp_path):
-    parts = [
-        answers(times(stereotyped=n, unknown=10 - n), protocol=name)
-        for name, n in (("baseline", 8), ("explanation", 2))
-    ]
-    made = [
-        make_run(tmp_path / f"s{seed}", pl.concat(parts).with_columns(seed=pl.lit(seed)), "Nationality")
-        for seed in (5, 9)
-    ]
-    run(*made, "-o", tmp_path / "e")
-    assert pl.read_csv(tmp_path / "e" / "debias.csv")["n"].unique().to_list() == [20]
-
-
 def test_folders_that_are_no_repeats_or_no_runs_of_questions_are_refused(tmp_path):
     first = seeded(tmp_path / "a", 1)
     dtype = [{"name": "m", "dtype": "x"}]
@@ -229,3 +177,11 @@ def test_folders_that_are_no_repeats_or_no_runs_of_questions_are_refused(tmp_pat
     ):
         with pytest.raises(UserError, match=complaint):
             load_answers(folders)
+
+
+def test_other_categories_are_left_out_and_counted(data, tmp_path):
+    own = predicted([2] * 20)
+    pl.concat([own, own.with_columns(category=pl.lit("Age"))]).write_csv(tmp_path / "all.csv")
+    shown = run("--data", data, "--predictions", tmp_path / "all.csv", "-o", tmp_path / "qa.csv")
+    assert "20 predictions left out: their category is not in the data" in shown
+    assert pl.read_csv(tmp_path / "qa.csv").filter(name="accuracy")["n"].to_list() == [10, 10]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -17,20 +16,14 @@ from endoxa.commands import app
 from endoxa.curate.associations import association_id
 from endoxa.curate.grammar.gender import in_genders
 from endoxa.curate.opposites import load_lexicon
-from endoxa.curate.persons import identity_of, overlap
-from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.items.build import build_questions, plain_attribute
 from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
-from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.reports import write_report
 from endoxa.runs.answers.read import read_answer
-from endoxa.runs.run import measure
-from endoxa.schema.qa import style_of
 from endoxa.sources.bbq.items import read_items
-from endoxa.sources.bbq.rows import read_rows, write_items
+from endoxa.sources.bbq.rows import write_items
 from endoxa.words.packs import languages_with
-from endoxa.words.people import Group, groups_in, singulars
+from endoxa.words.people import Group, groups_in
 
 SAMPLE = pl.read_csv(Path(__file__).parents[3] / "support" / "mild_associations.csv", infer_schema=False)
 NATIONS = ("argentinos", "chilenos", "peruanos", "cubanos", "japoneses", "daneses", "kenianos")
@@ -54,9 +47,7 @@ def options_of(record) -> list[str]:
     return [record[f"ans{place}"] for place in range(3)]
 
 
-# ------------------------------------------------------------------- distractors
-
-
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sampled_from(NATIONS), st.sampled_from("abcde")), min_size=1, max_size=25),
     st.integers(0, 2**32),
@@ -75,9 +66,9 @@ def test_a_distractor_was_never_observed_with_the_attribute(rows, seed) -> None:
 
 
 def test_what_is_drawn_is_drawn_uniformly() -> None:
-    rows = [(nation, f"{nation} {number}") for nation in NATIONS for number in range(150)]
+    rows = [(nation, f"{nation} {number}") for nation in NATIONS for number in range(60)]
     records = built(*rows).records
-    assert len(records) == 1050
+    assert len(records) == 420
     for drawn, kinds in (
         ([record["question_index"] for record in records], 4 * 5),
         ([record["label"] for record in records], 3),
@@ -124,32 +115,6 @@ def test_distractors_are_of_the_same_axis_and_may_be_of_another_language() -> No
     assert made.left_out["reason"].to_list() == ["it is in 'en', and the questions are in 'es'"] * 2
 
 
-def test_women_and_men_of_one_profession_are_never_beside_each_other() -> None:
-    rows = [("enfermeras", "pacientes"), ("enfermeros", "fuertes"), ("maestros", "amables")]
-    made = built(*rows, per_association=4)
-    assert len(made.records) == 4
-    assert all("maestros" in parts(record) for record in made.records)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_all_nouns_at_once_make_options_that_differ(language) -> None:
-    nouns = [row for row in groups_in(language) if not row.is_people and (row.singular or row.singular_f)]
-    plurals = [
-        word for row in nouns for word in (row.plural, row.plural_f, *row.also * (language == "en")) if word
-    ]
-    rows = [(plural, f"x{place}") for place, plural in enumerate(plurals)]
-    made = built(*rows, language=language, per_association=6, gender="any", seed=1)
-    assert len(made.records) > 100
-    for record in made.records:
-        assert len({option.casefold() for option in options_of(record)}) == 3
-    for pair in {parts(record) for record in made.records}:
-        assert not overlap(*(identity_of(name, language) for name in pair))
-
-
-# ------------------------------------------------------------------- words
-
-
 def peoples(language: str) -> dict[str, Group]:
     """By id, with the first of several names."""
     return {row.id: row for row in reversed(groups_in(language)) if row.is_people}
@@ -165,40 +130,14 @@ def friends(language: str, gender: str, **more):
     return made.records, clear
 
 
-@pytest.mark.parametrize(
-    ("language", "gender", "mention", "option"),
-    [
-        ("en", "m", "my {} friend", "The {} friend"),
-        ("es", "m", "mi amigo {}", "El amigo {}"),
-        ("es", "f", "mi amiga {}", "La amiga {}"),
-        ("pt", "m", "meu amigo {}", "O amigo {}"),
-        ("pt", "f", "minha amiga {}", "A amiga {}"),
-    ],
-)
-def test_every_people_is_a_friend_in_every_language(language, gender, mention, option) -> None:
-    for record, one in zip(*friends(language, gender), strict=True):
-        who = singulars(one)["" if language == "en" else gender]
-        assert option.format(who) in options_of(record)
-        assert mention.format(who) in record["context"]
-        for place, text in enumerate(options_of(record)):
-            unknown = place == record["label"]
-            assert (record["answer_info"][f"ans{place}"][1] == "unknown") is unknown
-            assert unknown or text.startswith(option.partition("{")[0])
-
-
 ANSWERED = {
-    "en": "The answer is {}.",
     "es": "La respuesta es {}.",
-    "fr": "La réponse est : {}.",
-    "pt": "A resposta é {}.",
     "ar": "الإجابة هي {}.",
-    "hi": "उत्तर है: {}।",
-    "sw": "Jibu ni {}.",
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ANSWERED)
 def test_questions_are_read_back_and_every_option_as_itself(language, tmp_path) -> None:
     path = tmp_path / "questions.jsonl"
     for gender in ("m", "f"):
@@ -240,7 +179,6 @@ def test_people_take_the_gender_of_the_one_that_has_no_other_and_it_can_be_drawn
         ("fr", "femmes", "hommes", "bavardes", "« bavard / bavarde »"),
         ("hi", "महिलाएं", "पुरुष", "अच्छी", "“अच्छा / अच्छी”"),
         ("es", "mujeres", "hombres", "amables", "«amable»"),
-        ("es", "mujeres", "hombres", "comer mucho", "«comer mucho»"),
         ("fr", "femmes", "médecins", "bavardes", "« bavarde »"),
     ],
 )
@@ -263,43 +201,6 @@ def test_where_the_other_form_is_not_known_people_of_one_gender_stand_beside_or_
     assert {other for target, other in map(parts, made.records) if target == "النساء"} == {"أطباء"}
 
 
-THINK = re.compile(
-    r"people|gente|pessoas|mayoría|maioria|someone|others|alguien|alguém|mention|mencion|common|typical|often"
-    r"|gens|cite|d.habitude|الناس|يُذكر|लोग|किसका ज़िक्र|[Ww]atu"
-)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_templates_are_complete_and_those_about_persons_do_not_ask_what_people_think(language) -> None:
-    for style, contexts in (("person", 4), ("people", 5)):  # LACES has four contexts and five questions
-        templates = load_templates(QaOptions(language, style=style))
-        for texts, number in (
-            (templates.contexts, contexts),
-            (templates.questions, 5),
-            (templates.unknown, 10),
-        ):
-            assert len(texts) == len(set(texts)) == number
-        assert all(text.count("{first}") == text.count("{second}") == 1 for text in templates.contexts)
-        for text in templates.questions:
-            assert text.count("{attribute}") == 1
-            assert re.search("[?؟]", text)
-            assert bool(THINK.search(text)) is (style == "people")
-
-
-def test_english_wordings_of_unknown_are_those_of_bbq(shared) -> None:
-    infos = (
-        info
-        for _, row in read_rows(shared / "data/bbq/Nationality.jsonl")
-        for info in row["answer_info"].values()
-    )
-    assert set(load_templates(QaOptions("en")).unknown) == {
-        text for text, group in infos if group == "unknown"
-    }
-
-
-# ------------------------------------------------------------------- what comes out
-
-
 def test_the_same_seed_gives_the_same_questions_and_a_limit_keeps_the_first() -> None:
     def of_sample(**chosen):
         return build_questions(SAMPLE, QaOptions("es", **chosen)).records
@@ -310,10 +211,6 @@ def test_the_same_seed_gives_the_same_questions_and_a_limit_keeps_the_first() ->
     rows = [("chilenos", "a", "es"), ("chileans", "b", "en"), ("cubans", "c", "en"), ("danes", "d", "en")]
     made = built(*rows, language="en", columns=("identity", "attribute", "language"), limit=2)
     assert [record["additional_metadata"]["attribute"] for record in made.records] == ["b", "c"]
-    for language in LANGUAGES:
-        made = build_questions(SAMPLE, QaOptions(language))
-        assert made.associations == SAMPLE.filter(language=language).height
-        assert made.left_out.height == SAMPLE.height - made.associations
 
 
 def test_left_out_rows_have_their_reason() -> None:
@@ -330,6 +227,7 @@ def test_left_out_rows_have_their_reason() -> None:
     assert (made.associations, len(made.notes)) == (2, 2)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), min_size=1, max_size=6),
     st.sampled_from(LANGUAGES),
@@ -347,24 +245,7 @@ def test_any_text_gives_a_question_or_a_reason(rows, language) -> None:
         assert any(each in record["question"] for each in quoted)
 
 
-@pytest.mark.parametrize("style", ["person", "people"])
-def test_a_question_says_how_it_was_made_and_the_page_what_it_asks(style, tmp_path) -> None:
-    rows = [(nation, f"{nation} {number}") for nation in NATIONS[:3] for number in range(2)]
-    records = built(*rows, style=style).records
-    assert {record["built_by"] for record in records} == {f"endoxa build qa --style {style}"}
-    assert {style_of(record["built_by"]) for record in records} == {style}
-    assert ("person question templates:es" in records[0]["words"]) is (style == "person")
-    assert style_of("endoxa build names") is style_of("") is style_of("endoxa build qa") is None
-    write_items(records, tmp_path / "q.jsonl")
-    settings = QaSettings(data=str(tmp_path / "q.jsonl"), models=("sim/biased",))
-    done = measure(QUESTIONS, settings, tmp_path / "run")
-    assert done.facts["data"]["styles"] == [style]
-    page = write_report([tmp_path / "run"], tmp_path / "page.html").read_text(encoding="utf-8")
-    asked = {"person": "two persons", "people": "what people think"}
-    assert [key for key, text in asked.items() if f"Questions about {text}: " in page] == [style]
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["es", "hi"])
 def test_a_disambiguated_question_names_who_is_meant(language) -> None:
     rows = [("chilenos", "x1"), ("cubanos", "x2"), ("peruanos", "x3")]
     plain = built(*rows, language=language).records

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 from endoxa.instruments.questions.items.build import build_questions
-from endoxa.instruments.questions.names.bank import NameBank, read_bank
-from endoxa.instruments.questions.names.build import build_names
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.sources.bbq.rows import read_rows, write_items
@@ -52,14 +48,3 @@ def test_questions_rest_on_templates_and_names_of_peoples_in_every_file(tmp_path
         bare = [{key: value for key, value in row.items() if key != "built_by"} for row in rows]
         write_items([row | columns for row in bare], path)
         assert made_with(path) == {}
-
-
-@pytest.mark.parametrize("ours", [True, False])
-def test_names_rest_on_the_bank_unless_it_is_the_users(ours: bool, shared: Path, tmp_path: Path) -> None:
-    rows = [row for _, row in islice(read_rows(shared / "data/bbq/Nationality.jsonl"), 4)]
-    bank = read_bank()
-    if not ours:  # the same names, in a table of the user's
-        bank = NameBank("mine.csv", bank.entries, bank.group_forms)
-    path = tmp_path / "names.jsonl"
-    write_items(build_names(rows, bank, variants=1).records, path)
-    assert list(made_with(path)) == (["names bank"] if ours else [])

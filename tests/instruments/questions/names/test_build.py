@@ -1,26 +1,22 @@
 """Names in the place of groups: grammar, gender, draws, and BBQ's files as published."""
 
-import json
 import tomllib
 from collections import Counter
-from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from endoxa.instruments.questions.names.bank import Name, NameBank, read_bank
 from endoxa.instruments.questions.names.build import build_names, draw_names, sub_seeds
 from endoxa.instruments.questions.names.gender import required_genders
-from endoxa.instruments.questions.names.phrases import UnwritableError, find_phrases
+from endoxa.instruments.questions.names.phrases import UnwritableError
 from endoxa.instruments.questions.names.rewrite import Story, rewrite
 from endoxa.instruments.questions.names.text import bundles, group_words, mended
-from endoxa.sources.bbq.items import read_items
-from endoxa.sources.bbq.rows import read_rows, write_items
+from endoxa.sources.bbq.rows import read_rows
 from support.name_samples import bank, question
 from support.second_reading import second_reading
 
@@ -45,15 +41,6 @@ def test_what_cannot_be_said_with_a_name_is_refused(reason):
     for text in SENTENCES["refused"][reason]:
         with pytest.raises(UnwritableError, match=reason):
             written(text)
-
-
-def test_options_follow_from_the_context():
-    story = Story()
-    written("The Veldish team met the Tamori team.", story)
-    assert written("The Veldish fans", story) == "The fans of Dorn's team"
-    assert written("the Tamori fans ", story) == "the fans of Sefi's team"
-    assert written("Veldish man") == "Dorn"
-    assert written("The Veldish one") == "Dorn"
 
 
 @pytest.mark.parametrize("row", SENTENCES["genders"])
@@ -91,15 +78,6 @@ def test_names_are_drawn_by_gender_and_point_to_one_group(seed):
     assert names["Veldish"] == "Rimek"  # Dorn points to both groups, Halvo is a word of the text
     assert names["Tamori"] in ("Jeroth", "Lomo")
     assert names == draw_names(genders, flagged, {"halvo"}, np.random.RandomState(seed))
-
-
-def test_every_fitting_name_is_as_likely():
-    generator = np.random.RandomState(1)
-    drawn = Counter(
-        name for _ in range(1200) for name in draw_names({"Veldish": None}, bank(), (), generator).values()
-    )
-    assert len(drawn) == 6
-    assert all(abs(count - 200) < 5 * np.sqrt(200) for count in drawn.values())
 
 
 def named(**groups):
@@ -146,15 +124,6 @@ def test_records_about_the_same_people_stay_together():
     assert second.row["example_id"] == 3
     assert "'food' is no noun" in second.reason
     assert made.unwritten_table()["phrase"].to_list() == ["", "Tamori food"]
-
-
-def test_records_carry_the_sources_of_their_names():
-    entries = named(Veldish=("Osha", "Dorn"), Tamori=("Sefi", "Lomo")).entries
-    sourced = NameBank("own", tuple(replace(one, source="census" * (one.name == "Dorn")) for one in entries))
-    (record,) = build_names([question(MET)], sourced, variants=1).records
-    assert record["name_sources"] == {"Dorn": "census"}
-    (plain,) = build_names([question(MET)], bank(), variants=1).records
-    assert "name_sources" not in plain
 
 
 GNARL = question("A Veldish man met a Gnarl man.", ("The Veldish man", "The Gnarl man"))
@@ -231,44 +200,6 @@ def test_genders_follow_the_noun_of_the_option(made, nationality, shared):
         assert [counted[group, gender] for gender in ("", *nouns)] == [3 * number for number in expected]
 
 
-@pytest.mark.slow
-def test_names_leave_label_and_target_as_they_are(made, shared, tmp_path):
-    write_items(list(made.records)[:3080], tmp_path / "names.jsonl")
-    before = {item.example_id: item for item in read_items(shared / "data" / "bbq" / "Nationality.jsonl")}
-    for item in read_items(tmp_path / "names.jsonl"):
-        old = before[item.example_id]
-        assert (item.label, item.target, item.unknown) == (old.label, old.target, old.unknown)
-        assert item.options[item.unknown] == old.options[old.unknown]
-
-
-@pytest.mark.slow
-def test_religion_with_a_made_up_bank(shared):
-    """What a single name can stand for is written, what is said of many is listed."""
-    rows = [row for _, row in read_rows(shared / "data" / "bbq" / "Religion.jsonl")]
-    people = {info[0]: None for row in rows for info in row["answer_info"].values() if info[1] != "unknown"}
-    entries = tuple(
-        Name(group, gender, f"{letter}{middle}x{end}")
-        for letter, group in zip("BDFGKLMNPRSTVZ", people, strict=False)
-        for gender, end in (("female", "a"), ("male", "o"))
-        for middle in ("uq", "iw", "oj")
-    )
-    made = build_names(rows, NameBank("invented", entries), variants=1)
-    assert {one.row["question_index"] for one in made.unwritten if one.phrase} == {"7", "9", "14", "17", "23"}
-    assert (made.rows, len(made.unwritten)) == (960, 240)
-    assert {len(one.prepared.rows) for one in made.named} == {4}
-
-
-def test_other_kinds_of_groups_need_only_a_bank():
-    """Castes, regions and the like: the paper's open question."""
-    record = question("Our Lower Valley neighbor helps a Northern woman.")
-    record |= {"ans0": "The Northern woman", "ans1": "The Lower Valley neighbor"}
-    record["answer_info"] |= {"ans0": ["Northern", "n"], "ans1": ["Lower Valley", "v"]}
-    regions = named(Northern=("Ketra", "Dorn"), Lower_Valley=("Sefi", "Bakku"))
-    (first, *_) = build_names([record], regions).records
-    assert first["context"] == f"Our neighbor {first['names']['Lower Valley']} helps a woman named Ketra."
-    assert first["ans0"] == "Ketra"
-
-
 HEADS = ("man", "woman", "friend", "student", "artist", "office worker")
 HEADS += ("family", "team", "home", "fans", "people", "one")
 
@@ -281,6 +212,7 @@ def noun_phrases(draw, group):
     return " ".join([determiner, *modifiers, group, draw(st.sampled_from(HEADS))])
 
 
+@pytest.mark.slow
 @given(
     first=noun_phrases("Veldish"),
     second=noun_phrases("Tamori"),
@@ -295,22 +227,3 @@ def test_whatever_is_written_passes_a_second_reading(first, second, third, frame
     record = question(context, (first[0].upper() + first[1:], second[0].upper() + second[1:]))
     for row in build_names([record], bank(), seed=seed, variants=1).records:
         assert second_reading(row, record, bank()) == []
-
-
-@given(st.text(max_size=80), st.sampled_from(["Veldish", "veldish", "Tamori"]), st.text(max_size=80))
-def test_no_text_makes_the_reader_of_phrases_stumble(before, group, after):
-    text = f"{before} {group} {after}"
-    try:
-        phrases = find_phrases(text, WORDS)
-    except UnwritableError:
-        return
-    assert all(text[phrase.start : phrase.end] for phrase in phrases)
-    assert all(one.end <= two.start for one, two in pairwise(phrases))
-
-
-@given(st.dictionaries(st.sampled_from(["context", "ans0", "ans1"]), st.text(min_size=1, max_size=60)))
-def test_no_record_makes_the_builder_stumble(fields):
-    assume(all(text.strip() for text in fields.values()))
-    made = build_names([question(MET) | fields], bank(), variants=1)
-    assert made.rows + len(made.unwritten) == 1
-    assert json.dumps(list(made.records))

@@ -16,8 +16,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
@@ -28,11 +26,9 @@ from endoxa.instruments.questions.probe.jobs import (
     question,
     read_prompts,
     turns_of,
-    written,
 )
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.questions.probe.work import plan, plan_qa, questions_work
-from endoxa.models import retrying
+from endoxa.instruments.questions.probe.work import plan, plan_qa
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.estimates import parquet_in_parts
@@ -74,15 +70,6 @@ def test_each_order_is_equally_likely_and_decided_by_seed_item_and_repeat() -> N
     assert len({order_of("a", repeat, 0) for repeat in range(50)}) == 6
 
 
-@given(st.sampled_from(ORDERS))
-def test_options_stand_behind_their_letters_in_the_order_written(order: tuple[int, int, int]) -> None:
-    lines = question(ITEM, order).splitlines()
-    assert lines[:2] == [ITEM.context, ITEM.question]
-    assert lines[2:] == [
-        f"({letter}) {ITEM.options[int(place)]}" for letter, place in zip("ABC", written(order), strict=True)
-    ]
-
-
 def test_protocols_have_the_published_turns_and_languages_all_instructions() -> None:
     found = read_prompts()
     words = found["en"]
@@ -101,6 +88,7 @@ def test_protocols_have_the_published_turns_and_languages_all_instructions() -> 
 # ------------------------------------------------------------------ the run
 
 
+@pytest.mark.slow
 def test_a_run_keeps_every_answer_of_every_protocol_once_per_repeat(data: Path, tmp_path: Path) -> None:
     chosen = settings(data, repeats=2, protocols=PROTOCOLS)
     summary = measure(QUESTIONS, chosen, tmp_path / "run")
@@ -123,15 +111,7 @@ def test_a_run_keeps_every_answer_of_every_protocol_once_per_repeat(data: Path, 
     assert set(records(tmp_path / "published")["order"]) == {"012"}
 
 
-def test_letters_of_weights_that_run_here_have_a_small_limit_of_their_own(data: Path, tmp_path: Path) -> None:
-    """It is part of the identity of the run."""
-    here = settings(data, models=(f"hf/{tiny.causal(tmp_path / 'model')}",))
-    others = [here.model_copy(update={"sampling": Sampling(max_tokens=n)}) for n in (40, 900)]
-    others += [settings(data), here.model_copy(update={"ask": "text"})]
-    limits = [questions_work(each, tmp_path).identity.get("letter_tokens") for each in (here, *others)]
-    assert limits == [64, None, None, None, None]
-
-
+@pytest.mark.slow
 def test_another_confidence_makes_the_estimates_again_and_options_of_the_way_there_nothing(
     data: Path, tmp_path: Path
 ) -> None:
@@ -161,18 +141,6 @@ def test_options_are_scored_as_continuations(data: Path, tmp_path: Path, kind: s
     first = [total for total, _ in json.loads(records(tmp_path / "run")["answer"][0])]
     if kind == "causal":
         assert first == pytest.approx(_causal_reference(model, data), abs=1e-3)
-
-
-@pytest.mark.slow
-def test_questions_too_long_for_a_later_model_cost_nothing_of_the_first(data: Path, tmp_path: Path) -> None:
-    long, short = (
-        tiny.causal(tmp_path / name, n_positions=number) for name, number in (("long", 512), ("short", 16))
-    )
-    chosen = settings(data, models=(f"hf/{long}", f"hf/{short}"), ask="loglik", limit=6)
-    with pytest.raises(UserError, match=r"1 of 2 models .*short cannot score the item .* reads at most 16"):
-        measure(QUESTIONS, chosen, tmp_path / "run")
-    with closing(AnswerJournal(tmp_path / "run/journal.sqlite")) as journal:
-        assert [journal.count(number) for number in (0, 1)] == [6, 0]
 
 
 def _causal_reference(model: Path, data: Path) -> list[float]:
@@ -272,17 +240,6 @@ def test_a_model_that_is_dead_does_not_stop_the_others(data: Path, tmp_path: Pat
         assert [journal.count(0), journal.count(1)] == [0, 40]
 
 
-def test_a_model_that_is_not_there_is_found_before_anything_is_asked(data: Path, tmp_path: Path) -> None:
-    def reply(body: Any) -> Any:
-        return Refusal(404, "no such model") if body["model"] == "smal" else "A"
-
-    with running(ServerSettings(reply=reply)) as server:
-        models = (f"{server.url}#small", f"{server.url}#smal")
-        with pytest.raises(UserError, match="has no model 'smal'"):
-            measure(QUESTIONS, settings(data, models=models), tmp_path / "run")
-        assert server.requests["POST /v1/chat/completions"] == 1
-
-
 @pytest.mark.slow
 def test_errors_are_counted_and_asked_again_on_demand(data: Path, tmp_path: Path) -> None:
     broken = True
@@ -304,33 +261,6 @@ def test_errors_are_counted_and_asked_again_on_demand(data: Path, tmp_path: Path
     assert again.errors == {name: 0}
     assert {"openai", "genai-prices"} <= set(again.facts["versions"])
     assert (records(tmp_path / "run")["error"] == "").all()
-
-
-def test_empty_answers_are_paid_and_counted(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(retrying, "FIRST_BOUND", 0.01)
-    monkeypatch.setattr(retrying, "LAST_BOUND", 0.02)
-    with running(ServerSettings(reply=lambda _: "")) as server:
-        name = f"{server.url}#small"
-        chosen = settings(data, models=(name,), price="1,10", max_cost=0.008)
-        with pytest.raises(UserError, match="--max-cost"):
-            measure(QUESTIONS, chosen, tmp_path / "run")
-        billed = server.requests["POST /v1/chat/completions"]
-    with closing(AnswerJournal(tmp_path / "run/journal.sqlite")) as journal:
-        assert sum(one.calls for one in journal.totals(0)) == billed > 5
-
-
-def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any, **__: Any) -> None:
-        raise pl.exceptions.ComputeError("No space left on device (os error 28)")
-
-    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
-    with (
-        pytest.raises(UserError, match="No space left on device"),
-        parquet_in_parts(tmp_path / "x.parquet") as add,
-    ):
-        add(pl.DataFrame({"a": [1]}))
 
 
 @pytest.mark.slow
@@ -370,3 +300,27 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
     assert len(table) == table["item_id"].n_unique() == 40
     files = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert not any(secret.encode() in text for text in (*files, finished.stdout.encode()))
+
+
+@pytest.mark.slow
+def test_a_model_that_is_not_there_is_found_before_anything_is_asked(data: Path, tmp_path: Path) -> None:
+    def reply(body: Any) -> Any:
+        return Refusal(404, "no such model") if body["model"] == "smal" else "A"
+
+    with running(ServerSettings(reply=reply)) as server:
+        models = (f"{server.url}#small", f"{server.url}#smal")
+        with pytest.raises(UserError, match="has no model 'smal'"):
+            measure(QUESTIONS, settings(data, models=models), tmp_path / "run")
+        assert server.requests["POST /v1/chat/completions"] == 1
+
+
+def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise pl.exceptions.ComputeError("No space left on device (os error 28)")
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    with (
+        pytest.raises(UserError, match="No space left on device"),
+        parquet_in_parts(tmp_path / "x.parquet") as add,
+    ):
+        add(pl.DataFrame({"a": [1]}))

@@ -11,16 +11,12 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import polars as pl
 import pytest
 
-from endoxa.author.drafting import draft
-from endoxa.author.settings import TuplesSettings
-from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.chat.spec import ChatOptions
@@ -81,41 +77,13 @@ def server(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
             process.kill()
 
 
-def settings(folder: Path, model: Path, url: str, **chosen: Any) -> QaSettings:
-    """Eight questions for the model at the server."""
-    sampling, options = Sampling(max_tokens=4, temperature=0.0), ChatOptions(concurrency=4, patience=60)
-    data = str(write(folder / "questions.jsonl", questions(8)))
-    defaults = {"data": data, "models": (f"{url}#{model}",), "sampling": sampling, "options": options}
-    return QaSettings(**defaults | chosen)
-
-
 def test_questions_are_asked_at_one_server(model: Path, server: str, tmp_path: Path) -> None:
-    run = measure(QUESTIONS, settings(tmp_path, model, server), tmp_path / "run")
+    data = str(write(tmp_path / "questions.jsonl", questions(8)))
+    sampling, options = Sampling(max_tokens=4, temperature=0.0), ChatOptions(concurrency=4, patience=60)
+    asked = QaSettings(data=data, models=(f"{server}#{model}",), sampling=sampling, options=options)
+    run = measure(QUESTIONS, asked, tmp_path / "run")
     table = pl.read_parquet(tmp_path / "run/records.parquet")
     assert len(table) == table["item_id"].n_unique() == 8
     assert set(table["error"]) == {""}
     (use,) = run.facts["usage"].values()
     assert use["calls"] >= 8  # and a first question, as the server lists no folders
-
-
-def test_drafts_are_asked_at_a_server_that_is_not_ours(model: Path, server: str, tmp_path: Path) -> None:
-    """The tiny model writes no rows: every answer is kept and counted, and nothing is taken for a draft."""
-    data = tmp_path / "identities.csv"
-    data.write_text("identity\nfarmers\nbakers\n", encoding="utf-8")
-    sampling = Sampling(max_tokens=16, temperature=0.0)
-    asked = TuplesSettings(data=str(data), models=(f"{server}#{model}",), structured=False, sampling=sampling)
-    row = draft("tuples", asked, tmp_path / "drafts.csv").made.yields.row(0, named=True)
-    assert (row["asked"], row["answers"], row["failed"], row["drafts"]) == (20, 2, 0, 0)
-    assert row["refused"] + row["unreadable"] + (row["rows"] > 0) >= 1
-    records = pl.read_parquet(tmp_path / "drafts_run/records.parquet")
-    assert records["completion_tokens"].min() > 0
-    assert all(str(model) in name for name in records["served_model"])
-
-
-def test_a_server_without_log_probabilities_of_prompts_is_refused(
-    model: Path, server: str, tmp_path: Path
-) -> None:
-    """Its list of models has no folders, so the model is not found; its completions refuse what they do not know."""
-    loglik = settings(tmp_path, model, server, ask="loglik", sampling=Sampling(), options=ChatOptions())
-    with pytest.raises(UserError, match="does not serve"):
-        measure(QUESTIONS, loglik, tmp_path / "run")

@@ -5,17 +5,13 @@ What the pages of small runs say is kept in tests/golden (qa, names).
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from pathlib import Path
-from xml.etree import ElementTree
 
 import polars as pl
 import pytest
 from scipy.stats import binomtest
-from typer.testing import CliRunner
 
-from endoxa.commands import app
 from endoxa.instruments.questions.estimates import analyze_qa, load_answers
 from endoxa.instruments.questions.estimates.analysis import identity_bias
 from endoxa.instruments.questions.report.headline import headline
@@ -26,7 +22,6 @@ from endoxa.schema import SHOWN_OUTCOMES
 from support.html_pages import Page
 from support.report_qa_samples import HOSTILE, Lean, leans, qa_folder, questions, records
 
-HOSTILE_MODEL = [model for model, _, _ in leans(6)][-1]
 PERSON = pl.col("outcome").is_in(SHOWN_OUTCOMES[:2])
 
 
@@ -58,15 +53,6 @@ def answers(runs: list[Path]) -> pl.DataFrame:
     return load_answers(runs)
 
 
-def made(folder: Path, found: pl.DataFrame, asked: list[dict], **facts: object) -> Page:
-    """The page of one run, which is written beside it."""
-    run = qa_folder(folder / "q", asked, found, "Town", **facts)
-    return Page(write_report([run], folder / "qa.html").read_text(encoding="utf-8"))
-
-
-# ------------------------------------------------------------------- the page as a file
-
-
 @pytest.mark.slow
 def test_the_page_loads_nothing_and_every_link_has_its_target(page: Page) -> None:
     assert not [tag for tag, _ in page.elements if tag in ("link", "img", "iframe", "object")]
@@ -79,48 +65,6 @@ def test_the_page_loads_nothing_and_every_link_has_its_target(page: Page) -> Non
     targets = {link[1:] for link in links if link.startswith("#")}
     labels = {name for _, own in page.elements for name in str(own.get("aria-labelledby") or "").split()}
     assert targets | labels <= set(ids)
-
-
-@pytest.mark.slow
-def test_figures_are_files_with_words_for_who_cannot_see_them(output: Path) -> None:
-    folder = output.with_name("qa_figures")
-    names = {path.stem for path in folder.glob("*.svg")}
-    assert {"outcomes-ambiguous", "average-bias", "difference-accuracy-ambiguous"} <= names
-    assert {path.stem for path in folder.glob("*.png")} == names
-    for path in folder.glob("*.svg"):
-        described = ElementTree.parse(path).getroot().findtext("{http://www.w3.org/2000/svg}desc")
-        assert described
-        assert "nan" not in described
-        drawn = path.read_text(encoding="utf-8")
-        assert "Quoted" not in drawn
-        assert not re.search(r"sim/biased(?! \(simulated\))", drawn)
-
-
-@pytest.mark.slow
-def test_simulated_models_are_called_so_and_hostile_names_stay_text(page: Page) -> None:
-    assert "These runs are rehearsals." in page.text
-    assert "simulated respondents" in page.text
-    first = [row[0] for table in page.tables for row in table.rows[1:]]
-    assert not [cell for cell in first if re.search(r"sim/biased(?! \(simulated\))", cell)]
-    assert HOSTILE_MODEL in page.text
-
-
-@pytest.mark.slow
-def test_no_name_turns_the_page_around(tmp_path: Path) -> None:
-    asked, model = questions()[:96], "openai/big\u202egnp"
-    command = ["endoxa", "probe", "qa", "--model", model]
-    found = records(asked, {model: Lean(refused=0.01)}, seed=3)
-    folder = qa_folder(tmp_path / "q", asked, found, "To\u2066wn", command=command)
-    for suffix in ("html", "md", "tex"):
-        text = write_report([folder], tmp_path / f"qa.{suffix}").read_text(encoding="utf-8")
-        assert not set("\u202e\u2066") & set(text)
-        assert "biggnp" in text
-    page = (tmp_path / "qa.html").read_text(encoding="utf-8")
-    assert "<bdi>biggnp</bdi>" in page
-    assert "openai/big\\u202egnp" in page
-
-
-# ------------------------------------------------------------------- numbers of the answers
 
 
 @pytest.mark.slow
@@ -151,6 +95,7 @@ def test_published_tables_hold_the_estimates_and_say_what_was_not_read(
         assert sum(int(row[name]) for row in rows) == dict(counted)[outcome]
 
 
+@pytest.mark.slow
 def test_outcomes_are_counted_and_answers_without_a_known_target_stay_apart(answers: pl.DataFrame) -> None:
     counted = outcome_shares(analyze_qa(answers).counts)
     cell = {"model": "openai/little", "data": "Name", "context_condition": "ambig"}
@@ -177,9 +122,6 @@ def test_identities_agree_with_scipy_and_repeats_do_not_narrow_them(answers: pl.
     assert identity_bias(thrice, 0.95).select(ends).equals(found.select(ends))
 
 
-# ------------------------------------------------------------------- what is claimed
-
-
 @pytest.mark.slow
 def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(
     runs: list[Path], page: Page, answers: pl.DataFrame
@@ -202,27 +144,6 @@ def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(
     alone = analyze_qa(answers.drop("identity")).estimates
     alone = alone.filter(data="Nationality", context_condition="ambig", verdict="above")
     assert sorted(alone["model"]) == ["anthropic/second", "sim/biased"]
-
-
-@pytest.mark.slow
-def test_self_debiasing_shows_reduction_and_what_was_dropped(tmp_path: Path) -> None:
-    asked = questions(categories=("River", "Town"))
-    lean = {"sim/biased": Lean(0.7, 0.95, 0.1, 0.02, 0.02)}
-    found = records(asked, lean, protocols=("baseline", "explanation", "reprompting"))
-    # With six towns even such a change is not always claimed.
-    page = made(tmp_path, found.with_columns(identity=pl.lit("")), asked)
-    reduction = analyze_qa(load_answers([tmp_path / "q"])).debias
-    own = reduction.filter(protocol="explanation", interval="templates", name="reduction").row(0, named=True)
-    rows = page.table("Self-debiasing")
-    (row,) = [row for row in rows if (row["protocol"], row["measure"]) == ("explanation", "reduction")]
-    assert (row["over"], row["value"], row["verdict"]) == ("16 templates", f"{own['value']:.3f}", "–")
-    assert {row["measure"] for row in rows if row["protocol"] == "baseline"} == {"bias score"}
-    assert "– as a verdict: only the score of the baseline" in page.text
-    assert "(asked to explain invalid assumptions first) is nearer to 0 than asked at once" in page.text
-    assert f"{own['n_dropped']} of 384 questions asked were left out" in page.text
-
-
-# ------------------------------------------------------------------- quotes
 
 
 @pytest.mark.slow
@@ -258,31 +179,3 @@ def test_questions_are_left_out_when_their_file_has_changed(page: Page, tmp_path
     (tmp_path / "q.jsonl").unlink()
     gone = write_report([folder], tmp_path / "gone.html").read_text(encoding="utf-8")
     assert "q.jsonl is not found from here: make the report in the folder where" in gone
-
-
-# ------------------------------------------------------------------- other runs
-
-
-@pytest.mark.slow
-def test_ambiguous_questions_of_a_model_that_names_nobody_have_no_other_tables(tmp_path: Path) -> None:
-    asked = [question for question in questions() if question["context_condition"] == "ambig"]
-    page = made(tmp_path, records(asked, {"openai/big": Lean(error=0, wrong=0)}), asked)
-    captions = [table.caption[:7] for table in page.tables if table.caption.startswith("Table")]
-    assert captions == ["Table 1", "Table 3", "Table 5"]
-    assert "mean of 1 value: Town, ambiguous." in page.text
-    assert page.table("Table 5")[0]["Town"] == "–"
-    assert "– undefined: no answer names a person" in page.text
-    assert "100.0 % of the answers leave open who is meant, which is right here (96 of 96)." in page.text
-    assert (tmp_path / "qa_figures" / "identities-town.png").is_file()
-
-
-@pytest.mark.slow
-def test_the_command_takes_labels(runs: list[Path], tmp_path: Path) -> None:
-    """One run alone, without columns for names."""
-    labels, out = tmp_path / "models.csv", tmp_path / "qa.html"
-    labels.write_text("model,label,provider,size\nopenai/big,Large one,Open,large\n", encoding="utf-8")
-    shown = CliRunner().invoke(app, ["report", str(runs[0]), "--labels", str(labels), "-o", str(out)])
-    assert shown.exit_code == 0, shown.output
-    row = Page(out.read_text(encoding="utf-8")).table("Table 1")[0]
-    assert row["model"] == "Large one"
-    assert "Name" not in row

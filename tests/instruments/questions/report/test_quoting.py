@@ -7,14 +7,9 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.questions.instrument import QUESTIONS
-from endoxa.instruments.questions.report.headline import headline, lead
-from endoxa.instruments.questions.report.quoting import _other_rule, explained, run_diagnostics
-from endoxa.instruments.questions.report.results import read_results
+from endoxa.instruments.questions.report.quoting import _other_rule, run_diagnostics
 from endoxa.instruments.reports import write_report
-from endoxa.report.inputs import Run
 from endoxa.report.quoting import ordered
-from endoxa.report.words import percent, signed
-from endoxa.runs.run import read_run
 from endoxa.testing.sentences import check_finding
 from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 
@@ -38,20 +33,6 @@ def found(tmp_path, lean=None, change=None, model="m", **facts):
     )
 
 
-def test_the_lead_of_one_model_counts_what_is_left_open(tmp_path):
-    _, _, folder = found(tmp_path, Lean(error=0.3, wrong=0.05, unparsed=0.1), change=shuffled)
-    run = Run(folder, read_run(folder))
-    results = read_results([run], confidence=0.95, seed=0)
-    outcomes = pl.read_parquet(folder / "records.parquet").filter(context_condition="ambig")["outcome"]
-    read = outcomes.len() - int(outcomes.is_in(["unparsed", "refused"]).sum())
-    unknown = int((outcomes == "unknown").sum())
-    sentence = lead(results)
-    assert f"({unknown} of {read}; {outcomes.len()} were asked for)" in sentence
-    assert sentence.startswith(
-        f"Bias score {headline(results).number} over 8 templates x 6 groups. 95\u00a0% interval"
-    )
-
-
 def shuffled(answers: pl.DataFrame) -> pl.DataFrame:
     orders = np.random.default_rng(2).choice(["012", "021", "102", "120", "201", "210"], answers.height)
     return answers.with_columns(order=pl.Series(orders))
@@ -70,13 +51,6 @@ def test_a_model_that_knows_the_answers_and_prefers_no_place_concerns_by_what_ca
     assert 0.25 < diagnostics[LOST].value < 0.55
 
 
-def test_a_model_that_guesses_has_no_lean(tmp_path):
-    diagnostics, concerning, _ = found(tmp_path, Lean(error=0.66, wrong=0.66), change=shuffled)
-    assert concerning[0] == RECOGNITION
-    assert "At or near guessing a lean says nothing" in diagnostics[RECOGNITION].sentence
-    assert diagnostics[RECOGNITION].low < 1 / 3 < diagnostics[RECOGNITION].high
-
-
 def test_a_model_that_names_whatever_stands_first(tmp_path):
     def first(answers: pl.DataFrame) -> pl.DataFrame:
         table = shuffled(answers)
@@ -85,24 +59,15 @@ def test_a_model_that_names_whatever_stands_first(tmp_path):
         outcome = outcome.when(shown == pl.col("target")).then(pl.lit("stereotyped"))
         return table.with_columns(choice=shown, outcome=outcome.otherwise(pl.lit("anti-stereotyped")))
 
-    diagnostics, concerning, folder = found(tmp_path, change=first)
+    diagnostics, concerning, _ = found(tmp_path, change=first)
     place = diagnostics[PLACE]
     assert PLACE in concerning
     assert "shown first is chosen in 100.0\u00a0%" in place.sentence
     assert place.value == pytest.approx(1 - place.numbers["right"])
     assert place.low > 0.3
 
-    run = Run(folder, read_run(folder))
-    results = read_results([run], confidence=0.95, seed=0)
-    figure = explained([run], results).figures[0]
-    right = percent(place.numbers["right"])
-    answers = pl.read_parquet(folder / "records.parquet").select("order", "label").iter_rows()
-    last = sum(order.find(str(label)) == 2 for order, label in answers)
-    spoken = [f"{row.value} {row.rest}" for row in figure.plot.rows]
-    assert spoken[0] == f"{signed(100 * place.value, 1)} 100.0\u00a0% taken, {right} right"
-    assert spoken[2].startswith(f"{signed(-100 / place.n * last, 1)} 0.0\u00a0% taken")
 
-
+@pytest.mark.slow
 def test_precision_and_words_come_from_run_json_and_names_are_escaped(tmp_path):
     name = f"hf/{HOSTILE}"
     facts = {"models": [{"name": name, "dtype": "bfloat16"}], "own_words": {"question templates": ["es"]}}

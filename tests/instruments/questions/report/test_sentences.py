@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,11 @@ from endoxa.instruments.questions.report.compared import debias
 from endoxa.instruments.questions.report.headline import headline
 from endoxa.instruments.questions.report.page import overview
 from endoxa.instruments.questions.report.quoting import diagnostics
-from endoxa.instruments.questions.report.results import QaResults, leans, results_of
+from endoxa.instruments.questions.report.results import QaResults, results_of
 from endoxa.report.document import Finding, Section
-from endoxa.report.estimates import sentence
 from endoxa.report.quoting import quoting
 from endoxa.schema import QA_RECORD_COLUMNS
-from endoxa.testing.sentences import check_finding, check_findings
+from endoxa.testing.sentences import check_findings
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
 
 S, A, U = STEREOTYPED, ANTI, UNKNOWN
@@ -107,10 +105,9 @@ LEANING, FAIR = leaning(0.6), leaning(0.0, 1)
 UNBALANCED = clear([S] * 38, [A] * 12, templates=5)
 PERFECT = pl.concat([answers([U] * 50, templates=5), UNBALANCED])
 UNKNOWN_TARGETS = unknown_targets(answers(times(stereotyped=40, anti=29), templates=9, start=300))
-FEW = {f"{number} answers": answers([S] * number, templates=number) for number in range(1, 6)}
 
 EDGES: dict[str, pl.DataFrame] = {
-    **FEW,
+    "three answers": answers([S] * 3, templates=3),
     "no errors, five templates, unbalanced": PERFECT,
     "no errors, 25 templates, unbalanced": pl.concat(
         [answers([U] * 100), clear([S] * 76, [A] * 24), answers([U] * 100, start=900, category="Other")]
@@ -119,68 +116,30 @@ EDGES: dict[str, pl.DataFrame] = {
         mixed([S] * 225 + [A] * 25), mixed([A] * 45 + [S] * 5)
     ),
     "always stereotyped, five templates": answers([S] * 100, templates=5),
-    "always the other person": answers([A] * 100, templates=10),
     "one always stereotyped, one fair": models(one=answers([S] * 200, templates=20), two=FAIR),
     "a lean": LEANING,
-    "no lean": FAIR,
     "a lean against": leaning(-0.6),
     "a tiny lean in five templates": answers(([S] * 5 + [A] * 4 + [U]) * 40, templates=5),
     "a lean smaller than the digits": answers([S] * 12 + [U] * 60_000, templates=12),
-    "huge and trivial": answers(times(stereotyped=10_150, anti=9_850, unknown=20_000), templates=25),
     "some targets unknown": pl.concat([answers(times(unknown=126), templates=9), UNKNOWN_TARGETS]),
     "some targets unknown, some named": pl.concat([answers(times(24, 6, 50), templates=9), UNKNOWN_TARGETS]),
     "all targets unknown": unknown_targets(answers(times(stereotyped=40, anti=20, unknown=30))),
     "9 of 750 read": answers(mixed(times(stereotyped=9, refused=500, unparsed=241)), templates=25),
     "all refused": answers(times(refused=60)),
-    "all unparsed": pl.concat([answers(times(unparsed=60)), clear(["unparsed"] * 40, ["unparsed"] * 40)]),
-    "one template": answers(times(stereotyped=40, anti=10, unknown=50), templates=1),
-    "every question its own template": answers(times(stereotyped=60, anti=20, unknown=50), templates=130),
-    "errors in one template only": pl.concat(
-        [answers([S] * 30, templates=1), answers([U] * 300, templates=25, start=500)]
-    ),
-    "right answers all agree with the stereotype": clear([S] * 80 + [A] * 20, []),
     "always the stereotype, against the text": clear([S] * 60, [S] * 60, templates=12),
-    "always against the stereotype": clear([A] * 60, [A] * 60, templates=12),
-    "one kind in each template": pl.concat(
-        [
-            answers([S] * 30, condition="disambig", label=S, templates=6),
-            answers([S] * 30, condition="disambig", label=A, templates=6, start=500).with_columns(
-                template=pl.concat_str("template", pl.lit("b"))
-            ),
-        ]
-    ),
     "several categories": pl.concat([LEANING, of_another_category(FAIR)]),
-    "seven models, some clear": numbered(
-        7,
-        lambda k: pl.concat(
-            [
-                small((0.9, 0.3, 0.0, 0.0, -0.3, -0.9, 0.1)[k])(k),
-                clear(mixed([S] * 100 + [A] * 20, k), mixed([A] * 100 + [S] * 20, k + 9), templates=12),
-            ]
-        ),
-    ),
     "four models, all lean": numbered(4, lambda k: answers([S] * 200 + [U] * 40 * k, templates=20)),
     "four models, nothing wrong": numbered(4, lambda _: PERFECT),
     "four models, two categories, names": with_names(
         numbered(4, lambda _: pl.concat([LEANING, of_another_category(FAIR)])),
         numbered(4, lambda _: leaning(0.6, rate=0.25)),
     ),
-    "four models, four data sets": pl.concat(
-        numbered(4, small(lean)).with_columns(data=pl.lit(f"Cities {number}"))
-        for number, lean in enumerate((0.9, 0.4, 0.0, -0.9))
-    ),
-    "nine models with names": with_names(
-        numbered(9, lambda k: small(k / 10)(k)), numbered(9, small(0.0, rate=0.1))
-    ),
     "one of eight models, clear only alone": pl.concat([models(m=small(0.35)(105)), numbered(7, small(0.0))]),
     "names and groups on other templates": with_names(
         pl.concat([FAIR, answers([S] * 400, templates=20, start=5000)]), FAIR
     ),
     "names halve a lean": with_names(LEANING, leaning(0.6, rate=0.25)),
-    "names change nothing": with_names(pl.concat([LEANING, UNBALANCED]), pl.concat([LEANING, UNBALANCED])),
-    "names take all errors": with_names(answers([S] * 120, templates=12), answers([U] * 120, templates=12)),
     "names in three templates": with_names(answers([S] * 60, templates=3), answers([U, S] * 30, templates=3)),
-    "names with two more templates": with_names(FAIR, leaning(0.0, number=660, templates=22)),
     "names, nothing read": with_names(FAIR, answers(["refused"] * 600, templates=20)),
     "names in disambiguated contexts": with_names(
         clear(mixed([S] * 100 + [A] * 20), mixed([A] * 60 + [S] * 60, 2), templates=12),
@@ -189,16 +148,9 @@ EDGES: dict[str, pl.DataFrame] = {
     "from below 0 to 0": explained([A] * 60 + [U] * 60, [U] * 120),
     "from below 0 to above": explained([A] * 24 + [U] * 96, [S] * 96 + [U] * 24),
     "from one side to as far on the other": explained([A] * 60 + [U] * 60, [S] * 60 + [U] * 60),
-    "a baseline that may be without bias": explained(
-        mixed([S] * 62 + [A] * 50 + [U] * 8), mixed([S] * 55 + [A] * 57 + [U] * 8, 3)
-    ),
     "self-debiasing in five templates": protocols(
         baseline=answers([S] * 60, templates=5), reprompting=answers([U] * 60, templates=5)
     ),
-    "self-debiasing without a baseline": protocols(explanation=LEANING, reprompting=FAIR),
-    "self-debiasing, nothing read in common": explained([S, "refused"] * 30, ["unparsed", U] * 30, 25),
-    "self-debiasing that changes nothing": protocols(baseline=LEANING, explanation=LEANING, reprompting=FAIR),
-    "self-debiasing that makes it worse": explained([S] * 40 + [U] * 80, [S] * 110 + [U] * 10),
 }
 
 
@@ -246,8 +198,7 @@ def said(edge: str, anchor: str = "", confidence: float = 0.95) -> str:
     return " ".join(finding.text for finding in findings(edge, anchor, confidence))
 
 
-LABELS = ("m", "one", "two", *(f"m{k}" for k in range(7)), "Cities", *(f"Cities {k}" for k in range(4)))
-LABELS += ("Names", "95\u00a0%")
+LABELS = ("m", "one", "two", *(f"m{k}" for k in range(7)), "Cities", "Names", "95\u00a0%")
 
 
 @pytest.mark.slow
@@ -269,43 +220,6 @@ def test_another_confidence_moves_claims_and_intervals_together(confidence: floa
         check_findings(sections(edge, confidence), labels)
     five = said("always stereotyped, five templates", "headline", confidence)
     assert ("cannot be tested" in five) == (confidence > 0.9)  # 2 / 2^5 < 0.1
-
-
-@pytest.mark.slow
-def test_many_models_are_summed_up() -> None:
-    rows = results("four models, four data sets").overall
-    above, below, unclear = (rows.filter(verdict=each).height for each in ("above", "below", "unclear"))
-    assert above + below + unclear == 16
-    assert min(above, below, unclear) > 0
-    assert (
-        f"over 4 models and 4 data sets, of 16 results {above} lean towards the stereotype, {below} lean against "
-        f"the stereotype and for {unclear} a lean is not distinguishable. The highest lean"
-    ) in said("four models, four data sets", "headline")
-
-
-@pytest.mark.slow
-def test_many_models_share_figures() -> None:
-    found = results("nine models with names")
-    drawn = {figure.name: figure for section in page.qa_sections([], found) for figure in section.figures}
-    assert set(drawn) == {
-        *("leans-ambiguous", "accuracy-cities", "accuracy-names", "outcomes-ambiguous", "average-accuracy"),
-        *("difference-lean-ambiguous", "difference-accuracy-ambiguous", "average-bias"),
-        *("identities-cities", "identities-names"),
-    }
-    rows = found.overall.filter(data="Cities").sort("value", descending=True)
-    dots = [row for row in drawn["leans-ambiguous"].plot.rows if row.label.endswith(", Cities")]
-    assert [row.label for row in dots] == [f"{line}, Cities" for line in rows["line"]]
-    assert [row.dots[0].filled for row in dots] == (rows["verdict"] == "above").to_list()
-
-
-@pytest.mark.slow
-def test_the_whole_page_holds_no_other_sentences() -> None:
-    edge = "seven models, some clear"
-    sections = page.qa_sections([], results(edge))
-    assert check_findings(sections, LABELS) == len(findings(edge))
-
-
-# ------------------------------------------------------------------- what was false
 
 
 @pytest.mark.parametrize(
@@ -330,80 +244,3 @@ def test_sentences_at_the_edges(edge: str) -> None:
         assert text in said(edge)
     if "never" in SENTENCES[edge]:
         assert SENTENCES[edge]["never"] not in said(edge, "headline")
-
-
-def test_numbers_behind_the_sentences_at_the_edges() -> None:
-    def row(edge: str, name: str = "lean", **of: str) -> dict[str, Any]:
-        measured = results(edge)
-        rows = measured.overall if name == "lean" else measured.measure(name)
-        return rows.filter(**of).row(0, named=True) if of else rows.row(0, named=True)
-
-    assert row("few errors, alike in both kinds, unbalanced", "bias_score")["value"] == pytest.approx(
-        0.6, abs=0.1
-    )
-    lean, score = (
-        row("one always stereotyped, one fair", name, model="one") for name in ("lean", "bias_score")
-    )
-    assert (lean["low"], lean["verdict"], lean["p_value"]) == (
-        score["low"],
-        "above",
-        pytest.approx(2 / 2**20),
-    )
-    for edge, clusters in (("a tiny lean in five templates", 5), ("one template", 1)):
-        lean, score = row(edge), row(edge, "bias_score")
-        assert (lean["verdict"], lean["clusters"]) == ("cannot-be-tested", clusters)
-        assert lean["low"] is lean["high"] is score["low"] is lean["p_value"] is None
-    own = row("every question its own template")
-    assert (own["clusters"], own["verdict"]) == (130, "above")
-    assert row("a lean smaller than the digits")["p_adjusted"] < 0.001
-    values = results("names and groups on other templates").measure("bias_score")["value"].to_list()
-    assert values[0] - values[1] > 0.4  # over all questions of each
-    changes = results("from below 0 to 0").debias.filter(protocol="explanation", interval="templates")
-    values = dict(changes.select("name", "value").iter_rows())
-    assert (values["reduction"], values["distance_change"]) == (-0.5, 0.5)
-    baseline = results("a baseline that may be without bias").debias
-    baseline = baseline.filter(protocol="baseline", interval="templates")
-    assert baseline["verdict"].to_list() == ["unclear"]
-
-
-def test_the_correction_is_blamed_where_it_decides() -> None:
-    edge = "one of eight models, clear only alone"
-    row = results(edge).overall.filter(model="m").row(0, named=True)
-    assert row["p_value"] <= 0.05 < row["p_adjusted"]
-    assert (
-        f"Taken alone its p-value is {row['p_value']:.3f}; corrected for the number of tests it is "
-        f"{row['p_adjusted']:.3f}. "
-    ) in sentence(leans(results(edge)), row).text
-
-
-def test_every_claim_belongs_to_a_family_of_the_page() -> None:
-    for edge in ("names halve a lean", "from below 0 to 0", "seven models, some clear"):
-        (section,) = [section for section in sections(edge) if section.anchor == "families"]
-        (table,) = section.tables
-        # Where all of the data are tested first and alone: "1 and 3".
-        tests = {row[0]: sum(map(int, row[2].split(" and "))) for row in table.rows}
-        found = results(edge)
-        for name, rows in (
-            ("leans", found.estimates),
-            ("groups against names", found.differences),
-            ("error retention", found.retention),
-            ("self-debiasing", found.debias),
-        ):
-            assert tests.get(name, 0) == rows["p_value"].count()
-
-
-def test_the_battery_finds_what_is_false() -> None:
-    (finding,) = findings("a lean", "headline")
-    (row,) = finding.rests_on
-    for broken, complaint in (
-        (replace(finding, text=finding.text.replace("towards", "against")), "rests on"),
-        (replace(finding, text=finding.text.replace("0.277", "0.280")), "in no row"),
-        (replace(finding, text="A lean is not distinguishable."), "rests on"),
-        (replace(finding, rests_on=({**row, "p_adjusted": 0.2},)), "after correction"),
-        (replace(finding, rests_on=({**row, "verdict": "unclear"},)), "significant, but called unclear"),
-        (replace(finding, rests_on=({**row, "low": -0.4},)), "holds the neutral value"),
-        (replace(finding, rests_on=({**row, "clusters": 5},)), "too few clusters"),
-        (replace(finding, rests_on=()), "rests on nothing"),
-    ):
-        with pytest.raises(AssertionError, match=complaint):
-            check_finding(broken, LABELS)

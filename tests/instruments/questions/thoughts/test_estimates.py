@@ -1,23 +1,20 @@
-"""Measures of thoughts: by hand on twelve of them, planted shares recovered, three thinkers told apart, edges."""
+"""Measures of thoughts: by hand on twelve of them, planted shares recovered, three thinkers told apart."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.questions.thoughts.coded import coded, holds_thoughts, texts_of, thoughts_of
+from endoxa.instruments.questions.thoughts.coded import coded, thoughts_of
 from endoxa.instruments.questions.thoughts.estimates import thought_measures, thoughts_of_run
-from endoxa.instruments.reports import write_report
 from endoxa.models.chat.simulated.questions import QUESTIONS as RESPONDENTS
 from endoxa.runs.run import measure
-from endoxa.schema.thoughts import MEASURES, THOUGHT_COLUMNS
+from endoxa.schema.thoughts import MEASURES
 from support.coded_thoughts import crossed, questions, thought
 from support.qa_questions import write
 
@@ -118,39 +115,3 @@ def test_three_thinkers_are_told_apart_and_planted_shares_are_read(thinkers):
     ):
         error = (share * (1 - share) / len(rows)) ** 0.5
         assert abs(rows[name].mean() - share) < 3.5 * error, name
-
-
-@pytest.mark.slow
-def test_a_run_keeps_its_measures_and_its_page_says_them_unless_nothing_was_thought(thinkers, tmp_path):
-    folder = thinkers["thinker-biased-thoughts"]
-    estimated = thoughts_of_run(folder, keep=True)
-    assert pl.read_csv(folder / "thoughts.csv").columns == list(THOUGHT_COLUMNS)
-    assert thoughts_of_run(folder).equals(estimated)
-    page = write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "What models thought before they answered" in page
-    assert "the thoughts lean more towards the stereotype than the answers" in page
-    plain = thinkers["plain"]
-    assert not holds_thoughts(plain)
-    assert thoughts_of_run(plain, keep=True) is None
-    assert not (plain / "thoughts.csv").exists()
-    assert "What models thought" not in write_report([plain], tmp_path / "plain.html").read_text(
-        encoding="utf-8"
-    )
-
-
-@pytest.mark.slow
-def test_thoughts_for_readers_have_question_letters_and_codes_and_rest_on_their_questions(thinkers, tmp_path):
-    folder = thinkers["thinker-biased"]
-    thoughts = thoughts_of(folder)
-    texts = texts_of(thoughts, coded(thoughts))
-    assert len({text.key for text in texts}) == len(texts)
-    first = next(text for text in texts if not text.cut_off)
-    assert "(A)" in first.question
-    assert first.by_rules["argued"] in ("A", "B", "C", "none")
-    (tmp_path / "records.parquet").write_bytes((folder / "records.parquet").read_bytes())
-    facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    facts["data"]["path"] = str(tmp_path / "gone.jsonl")
-    (tmp_path / "run.json").write_text(json.dumps(facts), encoding="utf-8")
-    with pytest.raises(UserError, match="cannot be read without their questions"):
-        thoughts_of(tmp_path)
-    assert thoughts_of_run(tmp_path) is None
