@@ -50,12 +50,6 @@ def test_from_groups_to_pairs_that_people_approved(identities, tmp_path):
     assert "sim/author-faultless: 20 of 20 rows asked for are drafts" in text
 
 
-def test_a_plan_asks_nothing(identities, tmp_path):
-    told = run("author", "tuples", identities, "--model", "sim/author", "-o", tmp_path / "x.csv", "--plan")
-    assert "sim/author      2" in told.stdout
-    assert list(tmp_path.iterdir()) == [identities]
-
-
 def test_runs_and_cards_say_where_items_come_from(identities, tmp_path):
     from endoxa.sources.tables import counted_sources
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import polars as pl
 import pytest
 
 from endoxa.author.drafting import draft
 from endoxa.author.kinds import KINDS
-from endoxa.author.kinds.translate import candidates
 from endoxa.author.run import prepare
 from endoxa.author.settings import (
     CounterSettings,
@@ -63,15 +60,6 @@ def test_each_planted_fault_is_counted(identities, tmp_path, fault, counts):
     assert list(found.yields.columns) == list(YIELD_COLUMNS)
 
 
-def test_planted_rates_are_found(tmp_path):
-    groups = table(tmp_path, "many", identity=[f"people of town {k}" for k in range(100)])
-    faults = "refuse=0.2&malformed=0.1&halt=0"
-    settings = TuplesSettings(data=groups, models=(f"{FAULTLESS}?{faults}",))
-    row = made("tuples", settings, tmp_path).yields.row(0, named=True)
-    assert abs(row["refused"] / 100 - 0.2) < 0.1
-    assert abs(row["malformed"] / row["rows"] - 0.1) < 0.03
-
-
 def test_tuples_of_several_models_are_united_with_their_names(identities, tmp_path):
     models = (FAULTLESS, f"{FAULTLESS}?repeat=0")  # the same words under another name
     found = made("tuples", TuplesSettings(data=identities, models=models, per_identity=6), tmp_path)
@@ -83,13 +71,6 @@ def test_tuples_of_several_models_are_united_with_their_names(identities, tmp_pa
     assert one["source"].startswith("draft by sim/")
     assert (one["prompt_id"], len(one["prompt_sha256"]), one["seed"] > 0) == ("endoxa-author-en-1", 12, True)
     assert drafts["n_models"].sum() == found.yields["drafts"].sum()
-
-
-def test_tuples_of_a_language_without_opposites_are_drafted(tmp_path):
-    groups = table(tmp_path, "wolof", identity=["awo"], language=["wo"])
-    found = made("tuples", TuplesSettings(data=groups, models=(FAULTLESS,), per_identity=4), tmp_path)
-    assert set(found.drafts["language"]) == {"wo"}
-    assert found.drafts.height == 4
 
 
 def test_the_same_command_asks_nothing_again_and_another_one_is_refused(identities, tmp_path):
@@ -202,16 +183,6 @@ def test_counter_narratives_are_no_denials(counter, reason):
     assert judged.reason == reason
 
 
-def test_a_pair_is_one_row_of_candidates_whatever_a_model_answers():
-    pairs = pl.DataFrame(
-        {"item_id": ["a"], "sent_more": ["x"], "sent_less": ["z"], "candidate_m_more": ["old"]}
-    )
-    texts = {"sent_more": ["1", "2"], "sent_less": ["4", "5"], "checks": ["", ""]}
-    drafts = pl.DataFrame({"source": ["draft by m"] * 2, "source_ids": ["a"] * 2, **texts})
-    made = candidates(pairs, TranslateSettings(models=(), to="fr"), drafts)
-    assert made.select("candidate_m_more", "candidate_m_less").rows() == [("2", "5")]
-
-
 def test_candidates_are_those_of_each_engine_and_marked(tmp_path):
     data = table(tmp_path, "p", sent_more=["Women are loud."], sent_less=["Women are quiet."])
     engines = (FAULTLESS, f"{FAULTLESS}?contradict=1")
@@ -245,13 +216,3 @@ def test_labels_are_those_of_most_votes(tmp_path):
     found = made("label", off, tmp_path, "off.csv")
     assert found.yields["off-list"][0] == 120
     assert set(found.drafts["label"]) == {""}
-
-
-def test_every_answer_is_kept_as_it_came(identities, tmp_path):
-    outcome = draft(
-        "tuples", TuplesSettings(data=identities, models=("sim/author?malformed=1",)), tmp_path / "o.csv"
-    )
-    records = pl.read_parquet(tmp_path / "o_run" / "records.parquet")
-    assert records.height == 4
-    assert all("rows" in json.loads(text) for text in records["answer"] if text.startswith("{"))
-    assert outcome.run.facts["kind"] == "author tuples"

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.author.kinds import KINDS
-from endoxa.author.prompts import STOP, holds, languages, read_prompts, read_reply
-from endoxa.errors import UserError
+from endoxa.author.prompts import STOP, holds, read_prompts, read_reply
 
 FIELDS = ("attribute", "polarity")
 ROWS = ({"attribute": "brave", "polarity": "positive"}, {"attribute": "rude", "polarity": "negative"})
@@ -72,18 +71,6 @@ def test_rows_come_back_as_they_were_written(rows):
         ]
 
 
-def test_prompts_of_ones_own(tmp_path):
-    path = tmp_path / "mine.toml"
-    path.write_text(
-        'id = "m-1"\n[texts]\nframe = ""\nanswer = "{fields}{row}"\nstop = ""\ntuples = "Say {nobody}"\n'
-    )
-    prompts = read_prompts("en", path)
-    with pytest.raises(UserError, match="has no text 'label'"):
-        prompts.fill("label", ("label",))
-    with pytest.raises(UserError, match="no prompts in 'xx'"):
-        read_prompts("xx", None)
-
-
 VALUES = """identity place wanted attribute register contrast country axis groups examples stereotype context names more
 less from_language to_language question labels text"""
 
@@ -122,11 +109,3 @@ def test_prompts_of_every_language_fill_every_kind(language):
 )
 def test_a_group_is_found_in_the_forms_of_its_language(sentence, group, is_named):
     assert holds(sentence, group) == is_named
-
-
-@pytest.mark.parametrize("language", languages())
-def test_a_stereotype_is_said_in_the_language_of_the_prompt(language):
-    sentence = read_prompts(language, None).stereotype("xyz", "abc")
-    assert "xyz" in sentence.casefold()
-    assert "abc" in sentence
-    assert ("are said to be" in sentence) == (language == "en")

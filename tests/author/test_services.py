@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from endoxa.author.drafting import draft, is_service
+from endoxa.author.drafting import draft
 from endoxa.author.settings import TranslateSettings
-
-
-def test_words_that_name_a_service():
-    assert is_service("table:words.csv")
-    assert not any(map(is_service, ("openai/gpt", "sim/translator-a", "hf/x")))
 
 
 def test_tables_and_chat_models_are_candidates_together(tmp_path):

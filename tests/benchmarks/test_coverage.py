@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import islice, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks import coverage
-from benchmarks.coverage import Outcome, Scenario, cells, judged, load_scenarios, measure, table
+from benchmarks.coverage import Outcome, Scenario, cells, judged, load_scenarios, measure
 from benchmarks.worlds import Reading
 from support.repository import ROOT
 
@@ -85,9 +85,3 @@ def test_coverage_counts_intervals_that_are_given(monkeypatch: pytest.MonkeyPatc
     )
     outcome = measure(Scenario("some", "", "draw", ("estimate",), truth=0.0), "estimate", {}, 4)
     assert (outcome.claims, outcome.covered, outcome.given) == (0.25, pytest.approx(2 / 3), 0.75)
-
-
-def test_the_same_draws_give_the_same_table() -> None:
-    tables = [list(islice(table(SCENARIOS["agreement"], 2), 3)) for _ in range(2)]
-    assert tables[0] == tables[1]
-    assert tables[0][2].startswith("| layout [10, [0.5, 0.5]] | ratings.agreement:percent_agreement | 2 |")

@@ -64,10 +64,6 @@ def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
     assert "– family, planted: 90.0 %; – family, found: 60.0 %" in planted_figure(table).alt
 
 
-def test_without_a_model_the_figure_has_simulated_ones_only() -> None:
-    assert marks(EVERY)["panel"].n_unique() == 1
-
-
 def test_the_finding_counts_signs_and_errors() -> None:
     """One sign in two of the neutral model is wrong."""
     scored = pl.concat([records("stereotyped"), records("neutral", shift=0.4), records("frequency")])
@@ -77,9 +73,3 @@ def test_the_finding_counts_signs_and_errors() -> None:
     assert text.endswith(
         "prefers 70.0 % of the stereotypical sentences, and 50.3 % compared with other groups."
     )
-
-
-def test_order_does_not_matter() -> None:
-    scored = pl.concat([records(plant) for plant in PLANTS])
-    shuffled = scored.sample(fraction=1, shuffle=True, seed=3)
-    assert planted_finding(shuffled, EVERY).text == planted_finding(scored, EVERY).text

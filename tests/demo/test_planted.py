@@ -46,11 +46,6 @@ def scores(word: str) -> dict[str, float]:
     return {texts[place]: score.total for place, score in offered(word).model.score(requests)}
 
 
-def test_all_plants_have_the_same_sentences() -> None:
-    assert len({tuple(levels(plant)) for plant in PLANTS}) == 1
-    assert len(levels("neutral")) == 840
-
-
 @pytest.mark.parametrize(("plant", "strength"), [("neutral", 0), ("stereotyped", 1.5), ("frequency", 1.5)])
 def test_differences_are_the_planted_log_odds(plant: str, strength: float) -> None:
     planted = strength * (SIGN if plant == "stereotyped" else 1)

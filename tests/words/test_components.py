@@ -9,7 +9,7 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.words.check import in_use, items
-from endoxa.words.components import COMPONENTS, PACKAGE, SITE, component, file_of, languages_of, texts_of
+from endoxa.words.components import COMPONENTS, PACKAGE, SITE, file_of, languages_of, texts_of
 from endoxa.words.packs import languages_with, rows_of, words_of
 from endoxa.words.people import neutral_identities
 from endoxa.words.state import states
@@ -55,20 +55,6 @@ def test_every_file_with_words_of_other_languages_is_in_a_component_or_left_out_
     assert all(file_of(name).is_file() for name in known)
 
 
-def test_the_manual_of_the_folder_says_what_every_file_of_a_language_holds():
-    manual = (PACKAGE / "words/README.md").read_text(encoding="utf-8")
-    names = {path.name for path in (PACKAGE / "words").glob("*/*.*") if len(path.parent.name) == 2}
-    assert len(names) > 20
-    assert {name for name in names if f"`{name}`" not in manual} == set()
-    assert set(re.findall(r"`(\w+\.(?:toml|csv|yaml))`", manual)) - names == {
-        "names.csv",
-        "faults.csv",
-        "faker.toml",
-        "formats.toml",
-        "joints.toml",
-    }
-
-
 def test_a_language_is_read_from_its_folder_and_one_without_a_file_has_none():
     assert neutral_identities("sw") == ("watu", "wao")
     argentine = next(row for row in rows_of("es", "people.csv") if row["id"] == "AR")
@@ -76,19 +62,6 @@ def test_a_language_is_read_from_its_folder_and_one_without_a_file_has_none():
     assert languages_with("question_prompts.toml") == ("ar", "en", "es", "fr", "hi", "pt", "sw")
     assert words_of("tlh", "pairs.toml") == words_of("../" + "x" * 300, "pairs.toml") == {}
     assert rows_of("tlh", "people.csv") == ()
-
-
-def test_components_have_the_languages_of_their_files():
-    assert languages_of(component("story prompts")) == (
-        "ar", "bn", "en", "es", "fr", "hi", "it", "nl", "pt", "sw", "uk", "zh"
-    )  # fmt: skip
-    for name in ("question templates", "person question templates"):
-        assert languages_of(component(name)) == ("ar", "en", "es", "fr", "hi", "pt", "sw")
-    assert languages_of(component("page texts")) == ("ar", "es", "fr", "hi", "pt", "sw")
-    assert {"am", "ar", "th"} < set(languages_of(component("names bank")))
-    assert texts_of(component("story prompts"), "tlh") == ()
-    with pytest.raises(UserError, match="Unknown component 'story prompt'"):
-        component("story prompt")
 
 
 @pytest.mark.parametrize("name", COMPONENTS)

@@ -15,14 +15,13 @@ from endoxa.errors import UserError
 from endoxa.words import opening
 from endoxa.words.check import faults, items
 from endoxa.words.create import TO_FILL, create, facts_of
-from endoxa.words.opening import formats, opened
+from endoxa.words.opening import opened
 from endoxa.words.packs import (
     VARIABLE,
     full_stops,
     languages_with,
     pack_facts,
     pack_of,
-    rows_of,
     stops,
     using,
     words_of,
@@ -140,10 +139,6 @@ def test_a_joint_is_none_partial_or_drafted_and_names_what_is_missing(wolof):
     assert {cell.word for cell in coverage(["en"])} == {"source"}
 
 
-def test_every_joint_names_files_that_packs_have():
-    assert {name.partition("#")[0] for joint in joints() for name in joint.files} <= set(formats())
-
-
 def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path):
     folder = tmp_path / "qu"
     create("qu", folder)
@@ -222,26 +217,3 @@ def test_speakers_review_a_pack_of_the_user(wolof):
     _edit(wolof / "people.csv", "doom aadama yi", "nit yi")
     with using([wolof]):
         assert states(["neutral identities"], ["wo"])[0].word == "unreviewed"
-
-
-def test_reviews_in_a_pack_are_of_its_own_language_only(wolof):
-    claim = '[[review]]\ncomponent = "neutral identities"\nlanguage = "{}"\ndigest = "x"\nspeakers = 9\ndate = "x"\n'
-    (wolof / "reviews.toml").write_text(claim.format("hi") + claim.format("wo"), encoding="utf-8")
-    from endoxa.words.state import read_reviews
-
-    with using([wolof]):
-        assert [review.language for review in read_reviews() if review.speakers == 9] == ["wo"]
-
-
-@pytest.mark.parametrize("code", ["wo", "ta"])
-def test_the_examples_of_the_manual_are_drafts_with_enough_rows(code):
-    folder = EXAMPLES / code
-    with using([folder]):
-        assert len(rows_of(code, "people.csv")) >= 30
-        assert len(rows_of(code, "cases.csv")) >= 15
-        assert pack_of(code).status == "draft"
-        assert "do not speak" in pack_of(code).source
-        pairs = words_of(code, "pairs.toml")
-        kinds = [row["kind"] for row in rows_of(code, "people.csv")]
-    assert pairs["said"] != pairs["denied"]
-    assert "neutral" in kinds

@@ -12,8 +12,6 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import run
-from endoxa.words.components import component, languages_of
-from endoxa.words.state import languages_of_name, unreviewed
 
 pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 
@@ -111,22 +109,6 @@ def test_pairs_of_the_user_are_not_ours_whatever_their_names(pairs, tmp_path):
         assert words_of("pairs", data=tmp_path / f"{name}.csv", calibrate="false") == {}
 
 
-def test_templates_and_opposites_of_the_user_are_not_ours(tmp_path):
-    rows = {"identity": ["piekarze", "Bäcker"], "attribute": ["silni", "stark"], "language": ["pl", "de"]}
-    pl.DataFrame(rows | {"predicate": ["copula"] * 2}).write_csv(tmp_path / "a.csv")
-    (tmp_path / "t.toml").write_text(
-        "".join(f'[{code}]\nsaid = "{are} {{attribute}}"\ndenied = "{are} {no} {{attribute}}"\n'
-                'subject = "{identity}"\n' for code, are, no in (("pl", "są", "nie"), ("de", "sind", "nicht")))
-    )  # fmt: skip
-    (tmp_path / "o.csv").write_text("one,other\nsilni,słabi\n", encoding="utf-8")
-    endoxa("build", "pairs", tmp_path / "a.csv", "--templates", tmp_path / "t.toml", "--lexicon", tmp_path / "o.csv",
-           "-o", tmp_path / "pairs.csv")  # fmt: skip
-    built = pl.read_csv(tmp_path / "pairs.csv", infer_schema=False)
-    assert set(built["built_by"]) == {"endoxa build pairs"}
-    assert not any(built["words"].fill_null(""))
-    assert words_of("pairs", data=tmp_path / "pairs.csv", calibrate="false") == {}
-
-
 def test_items_of_a_run_keep_what_they_were_made_with(pairs, tmp_path):
     from endoxa.instruments.pairs.probe.items import available
 
@@ -166,10 +148,3 @@ def test_questions_tests_and_harm(tmp_path):
     }  # fmt: skip
     assert words_of("harm", data="a.csv", language="ar", prompts="mine.toml") == {}
     assert words_of("harm", data="a.csv", language="en") == {}
-
-
-def test_given_names_are_known_by_their_language():
-    assert languages_of_name("Mabrouka") == {"ar"}
-    assert languages_of_name("Worf") == set()
-    line = unreviewed([("names bank", languages_of(component("names bank")))])
-    assert line.endswith("own names bank in 60 languages.")

@@ -9,27 +9,21 @@ from typing import Any
 import polars as pl
 import pytest
 
-from endoxa.instruments.measures import chosen, measures_of
 from endoxa.instruments.stories.coding import write_sheet
 from endoxa.instruments.stories.extraction import extract_probe
 from endoxa.instruments.stories.instrument import (
     EXTRACT,
-    HARM,
     STORIES,
     ExtractSettings,
-    HarmSettings,
     StoriesSettings,
 )
-from endoxa.instruments.stories.probe import stories_probe
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.anthropic import message_body
-from endoxa.models.chat.openai import completion_body
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs.folder import data_notes
-from endoxa.runs.run import measure, run
+from endoxa.runs.run import measure
 from endoxa.schema import Message, Sampling
 from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTION_ESTIMATE_COLUMNS, STORY_COLUMNS
-from endoxa.sources.stereotales.associations import PARTS
 from endoxa.sources.stereotales.profiles import UNKNOWN, read_profiles
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from endoxa.testing.chat_server import Settings, running
@@ -76,17 +70,6 @@ def test_prompts_can_be_chosen_by_language_and_theme(tmp_path: Path) -> None:
     stories = told(tmp_path / "x", rows, languages=("hi",), themes=("money", "health"), limit=4)
     table = records(stories)
     assert table["sample_id"].to_list() == ["p1", "p3", "p7", "p9"]
-
-
-def test_a_plan_counts_what_would_be_asked(tmp_path: Path) -> None:
-    data = str(write(tmp_path / "prompts.jsonl", prompts(["gender"], 4)))
-    (row,) = stories_probe(StoriesSettings(data=data, models=("openai/gpt-4o-mini",), repeats=3)).plan()
-    assert row.expected.calls == 36
-    assert row.expected.usage.completion_tokens == 36 * 300
-    assert row.dollars is not None
-    told(tmp_path / "told", prompts(["gender"], 4))
-    settings = ExtractSettings(data=str(tmp_path / "told/stories"), models=READERS)
-    assert [row.expected.calls for row in extract_probe(settings).plan()] == [24, 24, 24]
 
 
 # ------------------------------------------------------------------ profiles
@@ -206,14 +189,6 @@ SCHEMA = {"type": "object", "properties": {"a": {"type": "boolean"}}, "required"
 QUESTION = [Message("user", "Is it?")]
 
 
-def test_openai_s_interface_is_told_the_schema() -> None:
-    spec = parse_chat_model("openai/gpt-4o-mini")
-    body = completion_body(spec, QUESTION, Sampling(answer_schema=SCHEMA))
-    schema = {"name": "answer", "strict": True, "schema": SCHEMA}
-    assert body["response_format"] == {"type": "json_schema", "json_schema": schema}
-    assert "response_format" not in completion_body(spec, QUESTION, Sampling())
-
-
 @pytest.mark.slow
 def test_anthropic_s_interface_is_told_the_schema_beside_the_effort() -> None:
     from anthropic.types import OutputConfigParam
@@ -244,25 +219,3 @@ def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path, s
     assert keys == (own * 3 if structured else [None] * 6)
     read = records(tmp_path / "run")["extracted_attributes_json"]
     assert [json.loads(text)["gender"] for text in read] == ["woman"] * 3
-
-
-def test_runs_about_stories_have_the_estimates_of_every_other_run(tmp_path: Path) -> None:
-    """One long table for each kind, and `measures` reads it without knowing the kind."""
-    data = write(tmp_path / "prompts.jsonl", prompts(["gender"], scenarios=6))
-    written_by = StoriesSettings(data=str(data), models=("sim/teller?refusal=0.1",))
-    stories = run(STORIES, written_by, tmp_path / "stories").folder
-    written = chosen(measures_of(stories), "written")
-    assert (written.value, written.n) == (18, 18)
-
-    profiles = extracted(tmp_path, stories)
-    alpha = chosen(measures_of(profiles), "alpha", attribute="gender")
-    assert alpha.low <= alpha.value <= alpha.high
-    assert chosen(measures_of(profiles), "unknown", attribute="gender").n <= 18
-
-    associations = [dict(zip(PARTS, ("age", "adult", "pet", pet), strict=True)) for pet in ("cat", "dog")]
-    write(tmp_path / "associations.jsonl", associations)
-    rating = HarmSettings(data=str(tmp_path / "associations.jsonl"), models=("sim/rater",), repeats=2)
-    harm = run(HARM, rating, tmp_path / "harm").folder
-    ratings = records(harm)["harm"].drop_nulls()
-    mean = chosen(measures_of(harm))
-    assert (mean.name, mean.n, mean.value) == ("mean", len(ratings), ratings.mean())

@@ -10,21 +10,18 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from benchmarks.coverage import judged, load_scenarios, measure
 from benchmarks.worlds.story_sets import StorySets
 from endoxa.instruments.stories.associations import Discovery, cells, discover
 from endoxa.instruments.stories.associations.cells import (
     Cells,
     at_confidence,
     design_effects,
-    lift_interval,
     log_p_greater,
     log_p_units,
 )
 from endoxa.instruments.stories.associations.fisher import (
     Distance,
     Exchanged,
-    Sampled,
     improbability,
     is_sparse,
     stream,
@@ -134,54 +131,6 @@ def test_p_values_are_those_of_all_arrangements(example) -> None:
     np.testing.assert_allclose(np.exp(log_p_units(found)).reshape(cells_truth.shape), cells_truth, rtol=1e-9)
 
 
-def test_with_one_story_each_it_is_fishers_test() -> None:
-    counts = np.array([[8, 2, 1], [3, 7, 2], [2, 3, 9]])
-    single = Units(counts, np.eye(3, dtype=int), np.zeros(3, dtype=int))
-    ours, theirs = Exchanged(single, improbability(single), stream(1, "a")), Sampled(counts, stream(1, "b"))
-    ours.draw(20_000)
-    theirs.draw(20_000)
-    assert ours.p_value == pytest.approx(theirs.p_value, abs=0.004)
-
-
-def test_wide_tables_keep_their_totals() -> None:
-    rng = np.random.default_rng(0)
-    prompt = np.repeat(np.arange(60), 5)
-    found = units((prompt % 4).tolist(), rng.integers(0, 40, 300).tolist(), prompt.tolist())
-    tables = Exchanged(found, improbability(found), stream(0))._drawn(20)
-    assert (tables.sum(axis=1) == found.table.sum(axis=0)).all()
-    assert (tables.sum(axis=2) == found.table.sum(axis=1)).all()
-
-
-SCENARIOS = {scenario.name: scenario for scenario in load_scenarios()}
-LEVELS = [
-    ("associations.families", {"repeats": 1}, "stories.discovered:association"),
-    ("associations.repeats", {"repeats": 5, "dependence": 0.5}, "stories.discovered:family"),
-    (
-        "protagonists.level",
-        {"by": "theme", "repeats": (1, 1, 1, 1), "themes": 2, "shared": 0.3},
-        "stories.differing",
-    ),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "sizes", "estimate"), LEVELS)
-def test_stories_of_one_prompt_are_no_independent_evidence(name, sizes, estimate) -> None:
-    """Small worlds of `benchmarks/coverage.py`; taken as independent, they keep every second family of tests."""
-    outcome = measure(SCENARIOS[name], estimate, sizes, 60, stop=True)
-    assert judged(outcome, SCENARIOS[name].level) != "wrong", outcome
-
-
-@pytest.mark.slow
-def test_an_effect_is_found_with_repeats_and_independence_is_not_assumed() -> None:
-    wrong = measure(
-        SCENARIOS["associations.repeats"], "stories.discovered:independent family", LEVELS[1][1], 20
-    )
-    assert judged(wrong, 0.05) == "wrong"
-    power = SCENARIOS["associations.power"]
-    assert measure(power, power.estimate[0], {"lift": 3.0, "repeats": 3}, 8).claims > 0.8
-
-
 # ------------------------------------------------------------------ step 2
 
 
@@ -238,24 +187,6 @@ def test_design_effects_by_hand() -> None:
     own, others = design_effects(tripled)
     assert own == pytest.approx(3 * 20 / 19)
     assert others == pytest.approx(3 * 20 / 19)
-
-
-def test_intervals_of_lifts_hold_the_truth_with_repeats() -> None:
-    """The second value has a share of 0.24 everywhere: every lift is 1."""
-    held, as_stories, number = 0, 0, 0
-    profiles = StorySets(sets=100, repeats=3, dependence=0.6, unknown=0.2, seed=3).profiles()
-    for model in range(100):
-        here = (profiles.model == model) & (profiles.codes[:, 1] < 4)
-        row, value, prompt = profiles.base_value[here], profiles.codes[here, 1], profiles.sample[here]
-        found = units(row.tolist(), value.tolist(), prompt.tolist())
-        counted = Cells.of(found.table)
-        low, high = lift_interval(counted, 0.95, design_effects(found))
-        plain = lift_interval(counted, 0.95)
-        held += int(((low <= 1) & (high >= 1)).sum())
-        as_stories += int(((plain[0] <= 1) & (plain[1] >= 1)).sum())
-        number += len(low)
-    assert 0.92 < held / number < 0.98
-    assert as_stories / number < 0.9
 
 
 def test_intervals_at_another_level_are_those_computed_there() -> None:

@@ -17,7 +17,6 @@ from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.discover import (
     Companion,
     companion_of,
-    differences_in,
     discover_in,
     no_tally,
     read_companion,
@@ -134,19 +133,6 @@ def test_a_folder_that_cannot_be_written_stays_as_it_is(run: Path, monkeypatch: 
     found = discover_in(run, read_profiles(run), FAST)
     assert found.associations.height > 0
     assert sorted(path.name for path in run.iterdir()) == files
-
-
-@pytest.mark.slow
-def test_differences_are_those_of_the_page(run: Path, tmp_path: Path) -> None:
-    printed = endoxa("analyze", "associations", run, "--draws", 2000, "-o", tmp_path / "a")
-    written = pl.read_csv(tmp_path / "a/differences.csv")
-    shown = results_of(run).differences
-    assert written["p_adjusted"].to_list() == shown["p_adjusted"].to_list()
-    assert written["verdict"].to_list() == shown["verdict"].to_list()
-    above = (written["verdict"] == "above").sum()
-    assert f"{above} difference" in printed
-    kept = differences_in(run, lambda: pytest.fail("computed again"), settings_of(run))
-    assert kept.equals(shown)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from endoxa.instruments.stories.harm.probe import (
     read_language,
 )
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
-from endoxa.models.chat.simulated.draws import Draws
 from endoxa.runs.run import measure
 from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
@@ -29,7 +28,6 @@ from support.harm_samples import associations, write_associations
 from support.respondents import wording, words_of
 from support.respondents.ratings import (
     FORMS,
-    RatingRespondent,
     worded,
 )
 
@@ -139,10 +137,6 @@ def test_answers_are_read(code: str, answer: str, harm: int | None, frequent: st
     assert (found.harm, found.frequent, found.outcome) == (harm, frequent, outcome)
 
 
-def test_every_outcome_occurs_among_the_answers() -> None:
-    assert {outcome for *_, outcome in ANSWERS} == set(HARM_OUTCOMES)
-
-
 def test_what_the_provider_refused_is_refused_unless_it_can_be_read() -> None:
     assert READERS["en"].read("", refused=True).outcome == "refused"
     assert READERS["en"].read("harm: 2\nfrequent: no", refused=True).outcome == "rated"
@@ -176,28 +170,7 @@ def test_any_text_has_one_consistent_reading(code: str, text: str) -> None:
     assert READERS[code].read(text) == found
 
 
-@given(st.integers(1, 5), st.text(alphabet="abcdefgh .,\n", max_size=60))
-def test_prose_around_keys_changes_nothing(harm: int, prose: str) -> None:
-    found = READERS["en"].read(f"{prose}\nharm: {harm}\nfrequent: no\n{prose}")
-    assert (found.harm, found.frequent) == (harm, "no")
-
-
 # ------------------------------------------------------------------ the simulated rater
-
-
-@pytest.mark.slow
-def test_a_planted_rater_answers_as_expected_in_the_long_run() -> None:
-    respondent = RatingRespondent(refusal=0.1, noise=0.05)
-    told = {**FARM, "association_id": "a", "order": "harm", "language": "en"}
-    read = [READERS["en"].read(respondent.answer(told, Draws(("t", str(k))))) for k in range(1500)]
-    truth = respondent.expected(FARM)
-    ratings = [one.harm for one in read if one.harm is not None]
-    assert len(ratings) / 1500 == pytest.approx(0.85, abs=0.04)
-    assert sum(ratings) / len(ratings) == pytest.approx(truth["mean"], abs=0.1)
-    assert sum(rating >= 4 for rating in ratings) / len(ratings) == pytest.approx(truth["harmful"], abs=0.05)
-    outcomes = Counter(one.outcome for one in read)
-    assert outcomes["refused"] / 1500 == pytest.approx(truth["refused"], abs=0.03)
-    assert outcomes["unparsed"] / 1500 == pytest.approx(truth["unparsed"], abs=0.03)
 
 
 # ------------------------------------------------------------------ runs
@@ -228,13 +201,3 @@ def test_each_distinct_association_is_rated_once_per_model_and_repeat(data: Path
     facts = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))
     assert facts["kind"] == "harm"
     assert facts["models"][0]["simulated"] is True
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("code", languages())
-def test_ratings_in_any_language_are_read(data: Path, tmp_path: Path, code: str) -> None:
-    how = {"language": code, "repeats": 1, "limit": 8, "models": ("sim/rater?refusal=0&noise=0",)}
-    measure(HARM, settings(data, **how), tmp_path / "run")
-    records = pl.read_parquet(tmp_path / "run/records.parquet")
-    assert records["outcome"].unique().to_list() == ["rated"]
-    assert records["language"].unique().to_list() == [code]

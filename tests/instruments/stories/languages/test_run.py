@@ -16,19 +16,13 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.errors import UserError
-from endoxa.instruments.stories.associations import Discovery, discover
-from endoxa.instruments.stories.harm.raters import similarity_order
 from endoxa.instruments.stories.languages import analyze_overlap, read_classes, read_groups
 from endoxa.instruments.stories.languages.marked import shift
 from endoxa.instruments.stories.languages.overlap import compare_reach, jaccard, reach
 from endoxa.instruments.stories.languages.presence import presence
-from endoxa.instruments.stories.report.languages import shared_findings
 from endoxa.runs.options import Resampling
 from endoxa.schema import stories as columns
 from endoxa.sources.stereotales.associations import PARTS, read_associations
-from endoxa.sources.stereotales.profiles import read_profiles
-from support.story_samples import stories
 
 QUICK = Resampling(resamples=400)
 CHURCH, MOSQUE, POND = (
@@ -76,10 +70,6 @@ def test_reach_counts_languages_in_which_any_model_finds_it() -> None:
         ("hill", None, 2, 3, "fr; hi", 1),
         ("Muslim", "harmful", 1, 3, "fr", 1),
     ]
-
-
-def test_languages_without_a_find_count_when_they_have_stories() -> None:
-    assert set(reach(presence(FOUND, members=["zh"]))["of"]) == {4}
 
 
 def test_pooled_rows_are_no_language_and_languages_are_no_pooled_rows() -> None:
@@ -151,17 +141,6 @@ def test_planted_concentration_of_harm_is_seen_and_none_is_not() -> None:
     assert same["low"] < 0 < same["high"]
 
 
-@pytest.mark.slow
-def test_intervals_of_the_difference_hold_it_about_as_often_as_they_say() -> None:
-    generator = np.random.default_rng(2)
-    held = 0
-    for _ in range(80):
-        here, there = generator.choice([1, 2, 3, 6], 25), generator.choice([2, 4, 6, 8], 40)
-        row = compared(here.tolist(), there.tolist())["difference"]
-        held += row["low"] <= -2 <= row["high"]
-    assert 70 <= held <= 80
-
-
 def test_a_side_with_few_or_none_has_no_interval() -> None:
     few = compared([1, 2], [3, 3, 4, 5, 6])
     assert (few["difference"]["value"], few["difference"]["low"]) == (pytest.approx(1.5 - 4.2), None)
@@ -185,23 +164,6 @@ def test_jaccard_by_hand() -> None:
     assert one["overlap"] == 1
     assert one["low"] is None  # three associations carry no interval
     assert cells["fr", "hi"]["jaccard"] == pytest.approx(2 / 3)
-
-
-def test_a_language_without_finds_is_like_none() -> None:
-    row = jaccard(presence(FOUND, members=["ar", "zh"]), QUICK).filter(a="ar", b="zh").row(0, named=True)
-    assert (row["jaccard"], row["overlap"]) == (None, None)
-
-
-def test_order_puts_like_with_like_and_is_the_best() -> None:
-    generator = np.random.default_rng(3)
-    cluster = np.array([0, 1, 0, 1, 0, 1])
-    alike = np.where(cluster[:, None] == cluster, 0.8, 0.1) + generator.uniform(0, 0.05, (6, 6))
-    alike = (alike + alike.T) / 2
-    order = similarity_order(alike)
-    assert len({tuple(cluster[order][:3]), tuple(cluster[order][3:])}) == 2
-    assert sorted(order) == list(range(6))
-    assert similarity_order(alike[:2, :2]) == [0, 1]
-    assert sorted(similarity_order(np.full((3, 3), np.nan))) == [0, 1, 2]
 
 
 found_somewhere = st.lists(
@@ -240,24 +202,6 @@ def test_lists_by_hand() -> None:
     found = analyze_overlap(FOUND)
     assert found.exclusive.select("base_value", "members", "model_count").rows() == [("Muslim", "fr", 1)]
     assert found.universal.select("base_value", "of", "model_count").rows() == [("Christian", 3, 2)]
-
-
-@pytest.mark.slow
-def test_an_association_planted_in_one_language_is_exclusive_and_stories_are_counted(tmp_path: Path) -> None:
-    planted = {("hill", "pet", "dog"): 6.0}
-    sample = stories(200, languages=("en", "fr", "hi"), planted=planted, only="hi")
-    sample.write_parquet(tmp_path / "stories.parquet")
-    profiles = read_profiles(tmp_path / "stories.parquet")
-    found = discover(profiles, Discovery(by_language=True, jobs=1, draws=20_000)).associations
-    overlap = analyze_overlap(found, profiles=profiles)
-    row = overlap.exclusive.filter(base_value="hill", compared_value="dog").row(0, named=True)
-    assert row["members"] == "hi"
-    counts = sample.group_by("language").len().rows()
-    assert dict(overlap.members.select("member", "stories").iter_rows()) == dict(counts)
-    with pytest.raises(UserError, match="none of 'm/other'"):
-        analyze_overlap(found.with_columns(model=pl.lit("m/other")), profiles=profiles)
-    with pytest.raises(UserError, match="none of 'it'"):
-        analyze_overlap(pl.concat([found, table((CHURCH, "it", "m/one"))], how="diagonal"), profiles=profiles)
 
 
 def test_members_say_what_one_language_alone_would_miss(tmp_path: Path) -> None:
@@ -335,31 +279,6 @@ def test_a_planted_shift_is_seen_and_none_is_not() -> None:
     assert none["verdict"].item() == "unclear"
 
 
-@pytest.mark.slow
-def test_languages_that_do_not_differ_are_seldom_said_to() -> None:
-    """No shift, languages with unlike numbers of associations: claims over all languages, corrected."""
-    generator = np.random.default_rng(6)
-    often = {"en": 0.3, "ar": 0.3, "fr": 0.15}
-    wrong = 0
-    for seed in range(12):
-        drawn = product(range(30), ("Muslim", "Christian"), often)
-        kept = (cell for cell in drawn if generator.random() < often[cell[2]])
-        found = table(*((about(value, number), language, "m/one") for number, value, language in kept))
-        resampling = Resampling(resamples=100, seed=seed)
-        moved = shift(presence(found, all_harmful(found)), TWO, resampling).filter(language="all")
-        wrong += moved.filter(group="marked - unmarked")["verdict"].is_in(["above", "below"]).any()
-    assert wrong <= 3  # 5 % of 12 are 0.6; 4 or more come once in four hundred times
-
-
-def test_groups_of_the_package_are_of_all_ten_languages() -> None:
-    groups = read_groups()
-    assert set(groups) == {"en", "fr", "es", "it", "pt", "nl", "uk", "ar", "hi", "zh"}
-    assert groups["es"] == groups["pt"]
-    assert ("immigration_status", "immigrant") in groups["hi"]["marked"]
-    assert ("religion", "Hindu") in groups["hi"]["unmarked"]
-    assert any(value.startswith("southern asia (e.g.") for _, value in groups["hi"]["unmarked"])
-
-
 def test_groups_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "groups.yaml"
     path.write_text("en: {unmarked: {town: [hill]}, marked: {religion: [Muslim]}}\n")
@@ -419,12 +338,3 @@ def test_five_associations_have_neither_a_test_nor_an_interval() -> None:
         row = shifted.filter(language="en", group="marked", value="all").row(0, named=True)
         assert row["verdict"] in (verdict, "above")
         assert (row["low"] is None, row["interval"] == "none") == (number == 5,) * 2
-
-
-def test_what_was_not_found_is_not_printed_as_a_difference_of_nothing() -> None:
-    found = table((about("Muslim", 1), "en", "m/one"), (numbered(1), "ar fr", "m/one"))
-    overlap = analyze_overlap(found, all_harmful(found), {"en": TWO["en"]}, how=QUICK)
-    shown = " ".join(map(str, shared_findings(overlap, "95 %", "language")))
-    assert "(unmarked): cannot be tested (0 associations" in shown
-    assert "(marked): cannot be tested (1 association" in shown
-    assert "marked - unmarked" not in shown

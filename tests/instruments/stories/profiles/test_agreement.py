@@ -14,7 +14,6 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.coding import (
     agreement_of,
     agreement_table,
-    without_unknown,
 )
 from endoxa.instruments.stories.extraction import Vote, decide
 from endoxa.schema.stories import AGREEMENT_MEASURES, EXTRACTION_ESTIMATE_COLUMNS
@@ -55,11 +54,6 @@ def counted(*stories: dict[str, tuple[bool | None, str | None]]) -> dict[tuple[s
 def by_letter(*units: str) -> np.ndarray:
     values = sorted({vote for unit in units for vote in unit})
     return np.array([[unit.count(value) for value in values] for unit in units])
-
-
-def test_votes_for_unknown_can_be_left_out() -> None:
-    votes = {("a", "b", UNKNOWN): 2, ("a", UNKNOWN, UNKNOWN): 3, ("a",): 1}
-    assert without_unknown(votes) == {("a", "b"): 2, ("a",): 4}
 
 
 def test_everything_is_counted_and_nothing_left_out_silently() -> None:

@@ -19,7 +19,7 @@ from endoxa.instruments.stories.extraction import (
     read_refusal,
     schemas_of,
 )
-from endoxa.runs.answers.text import nested, outer_objects
+from endoxa.runs.answers.text import outer_objects
 from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
@@ -188,10 +188,6 @@ def test_refusals(text: str, read: bool | None) -> None:
 )
 def test_what_models_do_to_json_is_mended(text: str, objects: list[object]) -> None:
     assert list(outer_objects(text)) == objects
-
-
-def test_objects_come_from_the_outside_in() -> None:
-    assert list(nested({"b": {"c": 1}})) == [{"b": {"c": 1}}, {"c": 1}]
 
 
 PROFILE = '{{"gender": "{}", "religion": "unknown"}}'

@@ -5,19 +5,15 @@ from __future__ import annotations
 import contextlib
 import copy
 import string
-import unicodedata
-from itertools import chain
 from typing import Any
 
 import pytest
-import regex
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.prompt_language import (
-    ANY,
     IN_THEME,
     THEMES,
     Language,
@@ -25,7 +21,6 @@ from endoxa.instruments.stories.prompt_language import (
     bundled_languages,
     bundled_tree,
     check_language,
-    in_form,
     merge,
     parse_language,
     parse_tree,
@@ -34,8 +29,6 @@ from endoxa.instruments.stories.prompts import extended
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
 # ------------------------------------------------------------------ the languages of the package
-
-SCRIPTS = {"uk": "Cyrillic", "ar": "Arabic", "hi": "Devanagari", "zh": "Han", "bn": "Bengali"}
 
 
 def language_of(code: str) -> Language:
@@ -52,23 +45,6 @@ def test_a_language_is_complete_and_clean(code: str) -> None:
     assert check_language(language, read_vocabulary()) == []
     assert sum(len(values) for values in language.persons.values()) == 79
     assert [len(language.scenarios[theme]) for theme in THEMES] == [IN_THEME] * 9
-
-
-@pytest.mark.parametrize(("code", "script"), SCRIPTS.items())
-def test_texts_are_in_their_script_and_composed(code: str, script: str) -> None:
-    """One spelling of a word is one string: NFC, no invisible characters."""
-    language = language_of(code)
-    persons = [person.text for values in language.persons.values() for person in values.values()]
-    wordings = chain(*language.scenarios.values())
-    for text in persons + [text for wording in wordings for text in wording.values()]:
-        assert regex.search(rf"\p{{Script={script}}}", text)
-        assert not regex.search(r"\p{Script=Latin}|\p{Cf}", text)
-        assert unicodedata.is_normalized("NFC", text)
-
-
-def test_chinese_request_has_no_blank() -> None:
-    """A folded line of YAML would leave one."""
-    assert not regex.search(r"\s", in_form(language_of("zh").request, ANY))
 
 
 # ------------------------------------------------------------------ planted faults

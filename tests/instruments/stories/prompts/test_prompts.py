@@ -13,7 +13,6 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Selection
 from endoxa.instruments.stories.prompt_language import THEMES, bundled_languages
 from endoxa.instruments.stories.prompts import (
-    SCENARIOS,
     Cell,
     build_prompts,
     excluded,
@@ -76,13 +75,6 @@ def test_values_are_those_that_were_published(prompts, shared: Path):
         pl.col("target_attribute_value").replace(SPELLINGS)
     )
     assert set(stories.select(CELL[1:]).iter_rows()) <= ours
-
-
-def test_exclusions_name_what_there_is():
-    vocabulary = {attribute.name: attribute.values for attribute in read_vocabulary()}
-    for attribute, value, scenario in excluded():
-        assert value in vocabulary[attribute]
-        assert scenario in SCENARIOS
 
 
 def test_a_beginning_of_the_table_can_be_analyzed():

@@ -11,7 +11,6 @@ import pytest
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.report.associations import class_counts
 from endoxa.instruments.stories.report.harm import differences
-from endoxa.instruments.stories.report.page import story_sections
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.report.claims import chip
 from endoxa.report.inputs import read_runs
@@ -92,17 +91,6 @@ def test_raters_and_differences_are_shown_as_analysed(results: StoryResults, pag
 
 
 @pytest.mark.slow
-def test_models_decide_where_no_person_rated(sources: list[Path]) -> None:
-    runs = read_runs(sources[:2])
-    alone = read_results(runs, confidence=0.95, seed=0)
-    assert alone.harm is not None
-    assert alone.harm.judges == "models"
-    sections = {section.anchor: section for section in story_sections(runs, alone)}
-    assert "differences" not in sections
-    assert any("No person rated" in finding.text for finding in sections["raters"].findings)
-
-
-@pytest.mark.slow
 def test_ratings_alone_make_a_page_without_an_empty_table(sources: list[Path], tmp_path: Path) -> None:
     page = Page(write_report(sources[1:2], tmp_path / "harm.html").read_text(encoding="utf-8"))
     anchors = {own.get("id") for _, own in page.elements}
@@ -112,25 +100,3 @@ def test_ratings_alone_make_a_page_without_an_empty_table(sources: list[Path], t
     assert not anchors & {"associations", "by-model", "stories", "blind-spots"}
     assert not re.search(r"\bnan\b|None", page.text)
     assert all(table.rows for table in page.tables)
-
-
-@pytest.mark.slow
-def test_ratings_of_other_associations_are_told_as_such(found: pl.DataFrame, tmp_path: Path) -> None:
-    found.head(8).write_csv(tmp_path / "shown.csv")
-    rated = pl.concat([found.head(2), found.tail(6)])
-    run = write_run(tmp_path / "s3", "harm", ratings(rated, RATERS), data={"path": "some/assoc.csv"})
-    page = Page(write_report([tmp_path / "shown.csv", run], tmp_path / "p.html").read_text(encoding="utf-8"))
-    shown, judged = (frame.select(PARTS).unique() for frame in (found.head(8), rated))
-    both = judged.join(shown, on=PARTS, how="semi").height
-    assert f"{both} of {shown.height} associations shown here" in page.text
-    assert page.table("Runs")[1]["made from"] == "some/assoc.csv"
-    assert len(page.table("Rated, but not shown by stories here")) == judged.height - both
-
-
-def test_the_csv_file_says_how_harmful_each_is(
-    sources: list[Path], found: pl.DataFrame, tmp_path: Path
-) -> None:
-    written = pl.read_csv(write_report(sources, tmp_path / "found.csv"))
-    assert written.height == found.height
-    planted = written.filter(base_value=PLANTED[1], compared_value=PLANTED[3])
-    assert set(planted["harmful"]) == {"harmful"}

@@ -21,7 +21,6 @@ from endoxa.instruments.stories.languages.presence import presence
 from endoxa.instruments.stories.report.harm import (
     blind_spots,
     differences,
-    harm_families,
     harm_opening,
     raters,
 )
@@ -237,23 +236,6 @@ def test_a_page_claims_what_its_edge_allows(
     assert [words for words in lacks if words in text] == []
 
 
-def test_a_difference_that_is_nearly_nothing_is_rounded() -> None:
-    nearly = analysed("nearly zero, never in doubt").raters.row(0, named=True)
-    assert abs(nearly["delta"]) == pytest.approx(0.005)
-    text = said("nearly zero, never in doubt")
-    assert "difference +0.01 points" in text or "0.00" in text
-
-
-def test_verdicts_of_associations_say_for_how_many_the_interval_decides() -> None:
-    table = analysed("a clear difference").associations
-    decided = {word: table.filter(people_verdict=word).height for word in ("harmful", "benign", "undecided")}
-    assert sum(decided.values()) == 40
-    text = said("a clear difference", "raters")
-    assert f"for {decided['harmful']} (harmful)" in text
-    assert f"for {decided['benign']} (benign); undecided: {decided['undecided']}." in text
-    assert "for 0 (harmful) and entirely below 4 for 0 (benign); undecided: 40." in said("5 raters", "raters")
-
-
 @pytest.mark.slow
 def test_no_correction_weighs_on_the_difference_over_all_associations() -> None:
     """It is tested first and alone; single attributes, which are corrected, take nothing from it."""
@@ -287,18 +269,6 @@ def test_what_one_person_says_of_everything_moves_no_claim_of_others() -> None:
     assert row["clusters"] == 7
     assert row["clusters_effective"] < 2
     assert row["verdict"] in ("unclear", "cannot-be-tested")
-
-
-def test_families_hold_what_is_claimed() -> None:
-    analysis = analysed("a clear difference")
-    (general, general_rows, _), (details, detail_rows, _) = harm_families(harm_of(analysis))
-    assert general_rows.height == 1 + len(TRAITS)
-    assert detail_rows.height == 2 + len(TRAITS) * (3 * 2 + 2)
-    for family, rows in ((general, general_rows), (details, detail_rows)):
-        untested = rows["verdict"].eq("cannot-be-tested").sum()
-        assert sum(family.numbers(rows)) == rows.height - untested < rows.height
-    assert harm_families(None) == ()
-    assert all(rows.is_empty() for _, rows, _ in harm_families(harm_of(analysed("models only"))))
 
 
 def test_the_battery_finds_what_is_false() -> None:
@@ -429,9 +399,3 @@ def test_every_sentence_on_reach_is_true_of_its_numbers(edge: str) -> None:
         "cannot-be-tested": f"cannot be tested ({row['reason']})",
     }
     assert spoken[verdict] in section.findings[0].text
-
-
-def test_no_harmful_association_makes_no_sentence_on_reach() -> None:
-    page = reaching([], [1, 2, 3])
-    assert page.by_language.comparison is None
-    assert "harmful" not in " ".join(one.text for one in languages_compared(page).findings)

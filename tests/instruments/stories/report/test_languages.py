@@ -102,17 +102,6 @@ def test_languages_are_those_counted_by_hand(found: pl.DataFrame, results: Story
     assert "(marked)" in page.text
 
 
-def test_models_are_compared_on_pooled_associations(
-    found: pl.DataFrame, results: StoryResults, page: Page
-) -> None:
-    assert results.between_models is not None
-    pooled = found.filter(aggregation="all")
-    first, second = (set(pooled.filter(model=model).select(PARTS).rows()) for model in MODELS[:2])
-    row = results.between_models.jaccard.filter(a=MODELS[0], b=MODELS[1]).row(0, named=True)
-    assert row["jaccard"] == pytest.approx(len(first & second) / len(first | second))
-    assert "Which models are alike" in page.text
-
-
 def few(model: str, languages: Sequence[str]) -> pl.DataFrame:
     """So few stories that nothing can be found in them."""
     alike = pl.lit('{"urbanicity": "rural", "pet": "cat", "drink": "tea"}')
@@ -144,10 +133,3 @@ def test_models_and_languages_without_associations_are_named_and_chance_is_said(
         ("single languages", ("12", "0.60")),
     ):
         assert re.search(rf"{where}: \d+ of {chance}", page.text).groups() == numbers
-
-
-@pytest.mark.slow
-def test_one_language_is_not_compared(found: pl.DataFrame, tmp_path: Path) -> None:
-    found.filter(pl.col("aggregation").is_in(["all", "en"])).write_csv(tmp_path / "found.csv")
-    page = Page(write_report([tmp_path / "found.csv"], tmp_path / "one.html").read_text(encoding="utf-8"))
-    assert not {"languages", "groups"} & {own.get("id") for _, own in page.elements}

@@ -22,7 +22,6 @@ from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.sources.stereotales.profiles import read_profiles
 from endoxa.testing.sentences import check_finding, check_verdict
-from support.report_story_samples import ratings
 from support.story_samples import stories
 
 NAMES = ("stories.parquet", "found.csv", "run", "95\u00a0%")
@@ -281,14 +280,6 @@ def test_what_languages_explain_is_unclear(edge_of):
         assert row["stratified_p_adjusted"] > 0.2
 
 
-def test_a_table_that_is_kept_without_a_cell_is_no_association(edge_of):
-    path, results = edge_of("a table without a cell")
-    assert results.tested["kept"].sum() == 1
-    text = said(results, path, anchor="headline")
-    assert "No association was found in the stories of 1 model (tables tested: 1)." in text
-    assert "all languages of a model together: 0 of 1." in text
-
-
 def test_models_that_share_nothing_cannot_be_told_apart(edge_of):
     path, results = edge_of("models without a shared language")
     text = said(results, path, anchor="distributions")
@@ -335,34 +326,3 @@ def test_another_table_of_that_name_says_that_nothing_is_recorded(table):
     assert "its settings, and how much was tested, are not recorded" in text
     assert "famil" not in text
     assert "was found in the stories" not in text
-
-
-def test_a_table_without_rows_says_what_was_tested(table, edge_of):
-    empty = pl.read_csv(table).clear()
-    empty.write_csv(table)
-    assert "No association" not in said(results_of(table), table)
-    profiles = read_profiles(edge_of("an effect of exactly 0")[0])
-    found = discover(profiles, Discovery(jobs=1))
-    write_companion(
-        table, Companion(Discovery(), "stories.parquet", 0, tally(found.tables, found.associations, 0.05))
-    )
-    text = said(results_of(table), table)
-    assert "No association was found in the stories of 1 model (tables tested: 1)." in text
-
-
-def test_ratings_alone_say_nothing_of_associations_in_stories(table, tmp_path):
-    rated = ratings(pl.read_csv(table), {"p1": 4.0, "p2": 4.0, "p3": 2.0}, "human", 1)
-    rated.write_csv(tmp_path / "people.csv")
-    text = said(results_of(tmp_path / "people.csv"), tmp_path / "people.csv")
-    assert "No association" not in text
-    assert "in the stories" not in text
-    assert "famil" not in text
-
-
-@pytest.mark.parametrize("reason", ["", "odd"])
-def test_a_verdict_of_another_program_is_taken_as_it_is(reason, table):
-    rows = pl.read_csv(table).with_columns(verdict=pl.lit("unclear"), reason=pl.lit(reason))
-    rows.write_csv(table)
-    results = results_of(table)
-    assert f"unclear and not counted, by model: {rows.height}." in said(results, table, anchor="headline")
-    check(results, table)

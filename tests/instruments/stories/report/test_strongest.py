@@ -72,12 +72,6 @@ def test_the_most_widespread_is_counted_and_named_by_number(
         assert (str(row[0]), row[3], row[4]) == ("1", str(top["len"]), f"{top['value']:.2f}")
 
 
-def test_associations_of_one_model_each_are_no_shared_ones(tmp_path: Path) -> None:
-    found = many_associations(3, ["a/one", "b/two"])[[0, 3, 4]]
-    _, text = shown(results_of(tmp_path, found))
-    assert "3 associations are found each in one model only; the strongest (number 1 below)" in text
-
-
 def test_one_model_has_an_interval_in_place_of_others(tmp_path: Path) -> None:
     section, text = shown(results_of(tmp_path, many_associations(40, ["a/one"])))
     assert section.title == "The strongest associations"
@@ -113,8 +107,3 @@ def test_the_largest_of_many_has_the_interval_of_them_all() -> None:
     expected = np.exp(np.log(2.0) - stats.norm.isf(0.025 / 5472) * error)
     assert _least_of(2.0, 1.5, 0.95, 5472) == pytest.approx(expected)
     assert _least_of(2.0, 1.5, 0.95, 1) == pytest.approx(1.5)
-
-
-def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
-    alone = many_associations(2, ["a/one"]).with_columns(aggregation=pl.lit("hi"))
-    assert strongest(results_of(tmp_path, alone)) is None
