@@ -13,12 +13,10 @@ from endoxa.author.settings import (
     ExpandSettings,
     LabelSettings,
     SentencesSettings,
-    TranslateSettings,
     TuplesSettings,
 )
 from endoxa.errors import UserError
 from endoxa.schema.drafts import DRAFT_COLUMNS, REASONS, YIELD_COLUMNS
-from support.respondents.authors import backwards
 
 FAULTLESS = "sim/author-faultless"
 
@@ -181,16 +179,6 @@ def test_counter_narratives_are_no_denials(counter, reason):
     facts = {"identity": "farmers", "attribute": "poor", "language": "en", "sent_more": "Farmers are poor."}
     judged = KINDS["counter"].judged(CounterSettings(), None, Ask("", facts), {"counter": counter})
     assert judged.reason == reason
-
-
-def test_candidates_are_those_of_each_engine_and_marked(tmp_path):
-    data = table(tmp_path, "p", sent_more=["Women are loud."], sent_less=["Women are quiet."])
-    engines = (FAULTLESS, f"{FAULTLESS}?contradict=1")
-    draft("translate", TranslateSettings(data=data, models=engines, to="hi"), tmp_path / "c.csv")
-    row = pl.read_csv(tmp_path / "c.csv").row(0, named=True)
-    assert row[f"candidate_{FAULTLESS}_more"] == backwards("Women are loud.")
-    assert row[f"candidate_{FAULTLESS}_less"] == backwards("Women are quiet.")
-    assert row[f"checks_{engines[1]}"] == "identical-now"
 
 
 def test_labels_are_those_of_most_votes(tmp_path):

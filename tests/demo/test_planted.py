@@ -55,17 +55,6 @@ def test_differences_are_the_planted_log_odds(plant: str, strength: float) -> No
     assert np.abs(differences(plant)).min() > 0.25
 
 
-def test_people_in_general_have_word_frequency_alone_and_counterparts_the_opposite() -> None:
-    frequency = levels("frequency")
-    assert frequency["People are patient."] - frequency["People are hasty."] == pytest.approx(1.5)
-    stereotyped = levels("stereotyped")
-    assert stereotyped["People are patient."] == pytest.approx(0)
-    of_item = stereotyped["Fishermen are patient."] - stereotyped["Fishermen are hasty."]
-    assert stereotyped["Engineers are patient."] - stereotyped["Engineers are hasty."] == pytest.approx(
-        -of_item
-    )
-
-
 def test_the_stereotyped_world_has_a_scale() -> None:
     """About 50, 60, 75, 90 and 100 % of the items of an axis."""
     assert {axis: 30 * planted_share("stereotyped", axis) for axis in SHARES} == pytest.approx(HELD)

@@ -26,6 +26,7 @@ def finished(tmp_path_factory):
 
 
 def test_frequency_fools_the_raw_preference_and_not_the_calibrated_one(finished):
+    assert pl.read_parquet(finished[1] / "run" / "records.parquet")["n_neutral"].min() >= 2
     found = pl.read_csv(finished[1] / "found.csv").filter(row="word frequency")
     shares = dict(found.select("what", "share").iter_rows())
     assert shares[RAW] > 0.95

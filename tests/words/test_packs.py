@@ -14,7 +14,7 @@ from babel import Locale
 from endoxa.errors import UserError
 from endoxa.words import opening
 from endoxa.words.check import faults, items
-from endoxa.words.create import TO_FILL, create, facts_of
+from endoxa.words.create import TO_FILL, create
 from endoxa.words.opening import opened
 from endoxa.words.packs import (
     VARIABLE,
@@ -158,16 +158,6 @@ def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path)
         create("qu", folder)
     with pytest.raises(UserError, match="no ISO 639 code"):
         create("Quechua", tmp_path / "other")
-
-
-@pytest.mark.parametrize(
-    ("code", "script", "stop"),
-    [("ur", "Arab", "."), ("mr", "Deva", "।"), ("am", "Ethi", "።"), ("xyz", "Latn", ".")],
-)
-def test_facts_of_a_language(code, script, stop):
-    pack = facts_of(code)
-    assert (pack.script, pack.stops[0]) == (script, stop)
-    assert ("does not know" in pack.source) == (code == "xyz")
 
 
 def test_marks_of_a_pack_of_the_user_are_read_and_keys_of_earlier_versions_do_no_harm(wolof):

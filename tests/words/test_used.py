@@ -109,19 +109,6 @@ def test_pairs_of_the_user_are_not_ours_whatever_their_names(pairs, tmp_path):
         assert words_of("pairs", data=tmp_path / f"{name}.csv", calibrate="false") == {}
 
 
-def test_items_of_a_run_keep_what_they_were_made_with(pairs, tmp_path):
-    from endoxa.instruments.pairs.probe.items import available
-
-    instrument = INSTRUMENTS.get("pairs")
-    settings = instrument.settings(data=str(pairs))
-    made = {row["item_id"][0]: (row["built_by"], row["words"]) for row in available(pairs, settings)}
-    assert made == {
-        "a": ("endoxa build pairs", "pair templates:hi;opposites:hi"),
-        "b": ("endoxa build pairs", "pair templates:hi"),
-        "c": ("endoxa build pairs", "pair templates:en;opposites:en"),
-    }
-
-
 def test_data_cards_say_it(pairs, tmp_path):
     for language, said in (("hi", True), ("en", False)):
         table = pl.read_csv(pairs).filter(language=language)

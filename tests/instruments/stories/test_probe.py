@@ -20,7 +20,6 @@ from endoxa.instruments.stories.instrument import (
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.anthropic import message_body
 from endoxa.models.chat.spec import ChatOptions
-from endoxa.runs.folder import data_notes
 from endoxa.runs.run import measure
 from endoxa.schema import Message, Sampling
 from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTION_ESTIMATE_COLUMNS, STORY_COLUMNS
@@ -106,16 +105,6 @@ def test_profiles_have_the_published_columns_and_every_vote(tmp_path: Path, stor
     assert agreement["attribute"].unique(maintain_order=True).to_list() == [
         "refusal",
         *(one.name for one in VOCABULARY),
-    ]
-
-
-def test_profiles_of_a_sample_of_stories_say_so(tmp_path: Path) -> None:
-    data = write(tmp_path / "prompts.jsonl", prompts(["gender"], scenarios=5))
-    measure(STORIES, StoriesSettings(data=str(data), models=("sim/teller",), sample=6), tmp_path / "told")
-    measure(EXTRACT, ExtractSettings(data=str(tmp_path / "told"), models=READERS), tmp_path / "run")
-    part = "stratified sample of 6 of 15 items (seed 0)"
-    assert data_notes(run_of(tmp_path / "run")) == [
-        f"The stories were written to a part of the prompts: {part}."
     ]
 
 

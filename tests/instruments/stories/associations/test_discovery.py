@@ -25,7 +25,6 @@ from endoxa.instruments.stories.associations.cells import (
     category,
     chi_square,
     cramer_v,
-    lift_interval,
     log_p_greater,
 )
 from endoxa.instruments.stories.associations.fisher import (
@@ -227,24 +226,6 @@ def test_what_was_planted_is_found_and_nothing_else(tmp_path: Path) -> None:
     assert found.associations.columns == list(DISCOVERED_COLUMNS)
 
 
-@pytest.mark.parametrize(
-    ("row", "values", "here", "elsewhere", "least"),
-    [(60, 5, 0.4, 0.15, 0.93), (30, 3, 0.98, 0.3, 0.92), (10, 5, 0.2, 0.1, 0.9), (20, 5, 0.1, 0.04, 0.86)],
-)
-def test_intervals_of_lifts_hold_the_truth(
-    row: int, values: int, here: float, elsewhere: float, least: float
-) -> None:
-    generator = np.random.default_rng(0)
-    rest = row * (values - 1)
-    truth = here / (here / values + elsewhere * (values - 1) / values)
-    a, b = generator.binomial(row, here, 4000), generator.binomial(rest, elsewhere, 4000)
-    a, b = a[a > 0], b[a > 0]
-    cells = Cells(a, np.full(len(a), row), a + b, np.full(len(a), row + rest))
-    low, high = lift_interval(cells, 0.95)
-    assert least < np.mean((low <= truth) & (truth <= high)) < 0.97
-    assert (high <= values).all()
-
-
 # ------------------------------------------------------------------ reading
 
 
@@ -351,14 +332,3 @@ def test_neither_the_order_of_rows_nor_the_form_of_profiles_changes_anything(tmp
     )
     assert first.tables.equals(again.tables)
     assert first.associations.equals(again.associations)
-
-
-def test_attributes_may_have_more_values_than_16_bits_count(tmp_path: Path) -> None:
-    number = 2**16 + 10
-    pets = pl.Series([f"pet {k}" for k in range(number)])
-    row = stories(1).head(1).drop("sample_id", "extracted_attributes_json")
-    profile = '{"pet": "' + pets + '"}'
-    frame = pl.concat([row] * number).with_columns(sample_id=pets, extracted_attributes_json=profile)
-    read = profiles(tmp_path, frame)
-    place = read.attributes.index("pet")
-    assert [read.values[place][code] for code in read.codes[:, place]] == pets.to_list()

@@ -312,15 +312,6 @@ def test_harm_is_underestimated_and_overestimated_where_that_was_planted(study: 
     assert fair["pearson"] > biased["pearson"]
 
 
-def test_blind_spots_are_what_the_rater_makes_and_calls_harmful(study: HarmAnalysis) -> None:
-    own = study.scores.filter(rater="sim/rater", harmful=1)
-    assert set(study.blind_spots["association_id"]) == set(own["association_id"])
-    found = row(study.raters, rater="sim/rater")
-    assert found["blind_low"] < found["blind_share"] < found["blind_high"]
-    assert found["blind_spots"] == len(study.blind_spots)
-    assert row(study.raters, rater="sim/rater-fair")["made"] is None
-
-
 # ------------------------------------------------------------------ people's tables and the command
 
 

@@ -116,10 +116,6 @@ def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
     table = agreement_of(tmp_path)
     assert table.equals(agreement_table(COLOURS, 3, records.iter_rows(named=True), 3))
     assert abs(table.filter(attribute="colour", name="alpha")["value"].item()) < 0.2
-    for wrong, words in (
-        ({"finished": None}, "is not finished"),
-        ({"kind": "stories"}, "not a finished run"),
-    ):
-        (tmp_path / "run.json").write_text(json.dumps(facts | wrong), encoding="utf-8")
-        with pytest.raises(UserError, match=words):
-            agreement_of(tmp_path)
+    (tmp_path / "run.json").write_text(json.dumps(facts | {"finished": None}), encoding="utf-8")
+    with pytest.raises(UserError, match="is not finished"):
+        agreement_of(tmp_path)

@@ -106,17 +106,12 @@ def test_a_workbook_goes_out_and_comes_back_and_planted_errors_are_found(tmp_pat
     number = write_sheet(run, VOCABULARY, sheet, sample=1000, seed=0)
     assert number == pl.read_parquet(run / "records.parquet").height == 144
     book = load_workbook(sheet)
-    assert book.sheetnames == ["Coding", "Read this first", "Lists"]
     assert book.active.title == "Read this first"
     assert "Content notice" in book.active["A1"].value
-    page, lists = book["Coding"], book["Lists"]
-    choices = {str(one.sqref): one.formula1 for one in page.data_validations.dataValidation}
-    assert len(choices) == 20
-    assert choices["E2:E145"] == "Lists!$B$2:$B$8"
-    ages = next(one for one in VOCABULARY if one.name == "age")
-    assert tuple(cell.value for cell in lists["B"][1:8]) == ages.answers
+    choices = {str(cells.sqref): cells.formula1 for cells in book["Coding"].data_validations.dataValidation}
+    assert (len(choices), choices["E2:E145"]) == (20, "Lists!$B$2:$B$8")
     # Neither the model nor the prompt nor what extractors read is on the sheet.
-    text = json.dumps([[cell.value for cell in row] for row in page.iter_rows(max_col=3)])
+    text = json.dumps([[cell.value for cell in row] for row in book["Coding"].iter_rows(max_col=3)])
     assert "sim/" not in text
     coded_by_hand(sheet, filled)
     words = ["analyze", "run", str(run), "--human", str(filled), "-o", str(tmp_path / "tables")]
@@ -136,13 +131,12 @@ def test_a_workbook_goes_out_and_comes_back_and_planted_errors_are_found(tmp_pat
     assert total["invented"].sum() == 0
 
 
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_a_sheet_with_semicolons(tmp_path: Path, mark: str) -> None:
+def test_a_sheet_with_semicolons_and_the_mark_of_a_spreadsheet(tmp_path: Path) -> None:
     names = ["story_key", "language", "story", "refusal", *(one.name for one in VOCABULARY)]
     cells = {"story_key": "k", "story": '"A walk; by ""the"" sea."', "gender": "woman"}
     row = ";".join(cells.get(name, "") for name in names)
     path = tmp_path / "sheet.csv"
-    path.write_text(f"{mark}{';'.join(names)}\r\n{row}\r\n", encoding="utf-8", newline="")
+    path.write_text(f"\ufeff{';'.join(names)}\r\n{row}\r\n", encoding="utf-8", newline="")
     assert read_sheet(path, VOCABULARY) == {"k": Coding(False, {"gender": "woman"})}
 
 

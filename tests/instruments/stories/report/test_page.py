@@ -20,13 +20,11 @@ from endoxa.instruments.stories.report.sources import (
     read_samples,
     shares,
 )
-from endoxa.instruments.stories.report.stories import stories as stories_shown
 from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.sources.stereotales.profiles import read_profiles
 from support.html_pages import Page
 from support.report_story_samples import (
-    ATTRIBUTES,
     HOSTILE,
     HOSTILE_END,
     LANGUAGES,
@@ -134,16 +132,6 @@ def test_distributions_are_those_counted_by_hand(results: StoryResults, page: Pa
     assert printed == f"{100 * profiles.count('dog') / len(profiles):.1f}\u00a0%"
 
 
-def test_spread_is_the_largest_distance_of_two(results: StoryResults) -> None:
-    assert set(results.counts["attribute"]) == set(ATTRIBUTES)
-    row = results.differences.filter(by="model", attribute="pet").row(0, named=True)
-    frame = shares(results.counts, "model").filter(attribute="pet")
-    wide = frame.pivot("value", index="model", values="share").fill_null(0).drop("model").to_numpy()
-    distances = [np.abs(a - b).sum() / 2 for a in wide for b in wide]
-    assert row["distance"] == pytest.approx(max(distances))
-    assert row["n"] == results.counts.filter(attribute="pet")["n"].sum()
-
-
 def invented(rng: np.random.Generator, models: str, traits: list[str] | np.ndarray, **attributes: np.ndarray):
     """Stories of a prompt each: their models, the trait that each prompt names, and what is told."""
     number = len(models)
@@ -203,29 +191,14 @@ def test_associations_are_those_of_the_analysis_in_every_format(
     assert set(PARTS) < set(written.columns)
 
 
-# ------------------------------------------------------------------- samples
-
-
-def test_long_stories_are_cut_too_many_are_thinned_and_thoughts_are_not_shown(
-    results: StoryResults, tmp_path: Path
-) -> None:
+def test_long_stories_are_cut_and_thoughts_are_not_shown(tmp_path: Path) -> None:
     few = stories(MODELS[:1], ("en",), each=3)
-    thoughtful = few.with_columns(story=pl.lit("<think>Who is it?</think>\n\nOne day."))
-    found = read_samples([write_run(tmp_path / "thinking", "extract", thoughtful)])
-    assert {one.story for one in found} == {"One day."}
-    long = few.with_columns(story=pl.lit("word " * MOST_CHARACTERS))
-    found = read_samples([write_run(tmp_path / "long", "extract", long)])
-    assert {len(one.story) for one in found} == {len("word " * (MOST_CHARACTERS // 5)) - 1 + len(" […]")}
-    section = stories_shown(results, most_bytes=8_000)
-    assert section is not None
-    assert len(section.values["packed"]) <= 8_000
-    assert "is in this page" in str(section.findings[0])
-
-
-# ------------------------------------------------------------------- tables that were given
-
-
-# ------------------------------------------------------------------- what is refused
+    for name, text, shown in (
+        ("thinking", "<think>Who is it?</think>\n\nOne day.", len("One day.")),
+        ("long", "word " * MOST_CHARACTERS, len("word " * (MOST_CHARACTERS // 5)) - 1 + len(" […]")),
+    ):
+        read = read_samples([write_run(tmp_path / name, "extract", few.with_columns(story=pl.lit(text)))])
+        assert {len(sample.story) for sample in read} == {shown}
 
 
 def test_runs_that_do_not_go_together(run: Path, tmp_path: Path) -> None:
