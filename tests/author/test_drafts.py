@@ -6,16 +6,18 @@ import polars as pl
 import pytest
 
 from endoxa.author.drafting import draft
+from endoxa.author.kind import Ask
 from endoxa.author.kinds import KINDS
+from endoxa.author.kinds.sentences import NO_ATTRIBUTE
 from endoxa.author.run import prepare
 from endoxa.author.settings import (
     CounterSettings,
     ExpandSettings,
     LabelSettings,
     SentencesSettings,
+    TranslateSettings,
     TuplesSettings,
 )
-from endoxa.errors import UserError
 from endoxa.schema.drafts import DRAFT_COLUMNS, REASONS, YIELD_COLUMNS
 
 FAULTLESS = "sim/author-faultless"
@@ -42,7 +44,6 @@ def made(name, settings, tmp_path, out="out.csv"):
     [
         ("refuse=1", {"refused": 4, "rows": 0, "drafts": 0}),
         ("repeat=1", {"rows": 40, "repeated": 36, "drafts": 4}),
-        ("malformed=1", {"rows": 40, "malformed": 40, "drafts": 0}),
         ("contradict=1", {"rows": 40, "malformed": 40, "drafts": 0}),
         ("halt=1", {"rows": 40, "stopped": 4, "after-stop": 20, "drafts": 20}),
     ],
@@ -69,16 +70,6 @@ def test_tuples_of_several_models_are_united_with_their_names(identities, tmp_pa
     assert one["source"].startswith("draft by sim/")
     assert (one["prompt_id"], len(one["prompt_sha256"]), one["seed"] > 0) == ("endoxa-author-en-1", 12, True)
     assert drafts["n_models"].sum() == found.yields["drafts"].sum()
-
-
-def test_the_same_command_asks_nothing_again_and_another_one_is_refused(identities, tmp_path):
-    settings = TuplesSettings(data=identities, models=(FAULTLESS,))
-    first = draft("tuples", settings, tmp_path / "o.csv")
-    again = draft("tuples", settings, tmp_path / "o.csv")
-    assert again.run.was_complete
-    assert again.made.drafts.equals(first.made.drafts)
-    with pytest.raises(UserError, match="per_identity"):
-        draft("tuples", settings.model_copy(update={"per_identity": 3}), tmp_path / "o.csv")
 
 
 def test_what_is_known_is_no_new_draft(identities, tmp_path):
@@ -117,23 +108,13 @@ def test_a_limit_limits_what_is_drafted_not_what_it_is_contrasted_with(tmp_path)
     assert ("bakers", "rude") in prepare(KINDS["expand"], expanding).context.associations
 
 
-@pytest.mark.parametrize(
-    ("identity", "attribute", "sentence", "found"),
-    [
-        ("farmers", "rich", "Farmers are wealthy.", "no-attribute"),
-        ("farmers", "rich", "Farmers are rich.", ""),
-        ("farmers", "not rich", "Farmers are not rich.", ""),
-    ],
-)
-def test_checks_of_sentences(identity, attribute, sentence, found):
-    from endoxa.author.kind import Ask
-    from endoxa.author.kinds.sentences import NO_ATTRIBUTE
-
-    facts = {"identity": identity, "attribute": attribute, "contrast": "bakers", "language": "en"}
-    row = {"sentence": sentence, "partner": sentence.lower().replace("farmers", "bakers")}
+def test_a_sentence_without_its_attribute_is_marked():
+    facts = {"identity": "farmers", "attribute": "not rich", "contrast": "bakers", "language": "en"}
     settings = SentencesSettings(models=("sim/author",))
-    checks = KINDS["sentences"].judged(settings, None, Ask("", facts), row).checks
-    assert [check for check in checks if check == NO_ATTRIBUTE] == [found] * bool(found)
+    for sentence, marked in (("Farmers are wealthy.", True), ("Farmers are not rich.", False)):
+        row = {"sentence": sentence, "partner": sentence.lower().replace("farmers", "bakers")}
+        checks = KINDS["sentences"].judged(settings, None, Ask("", facts), row).checks
+        assert (NO_ATTRIBUTE in checks) == marked
 
 
 def test_expansion_leaves_out_other_countries(tmp_path):
@@ -174,8 +155,6 @@ def test_examples_of_a_batch_come_from_the_data_and_differ(tmp_path):
     ],
 )
 def test_counter_narratives_are_no_denials(counter, reason):
-    from endoxa.author.kind import Ask
-
     facts = {"identity": "farmers", "attribute": "poor", "language": "en", "sent_more": "Farmers are poor."}
     judged = KINDS["counter"].judged(CounterSettings(), None, Ask("", facts), {"counter": counter})
     assert judged.reason == reason
@@ -204,3 +183,32 @@ def test_labels_are_those_of_most_votes(tmp_path):
     found = made("label", off, tmp_path, "off.csv")
     assert found.yields["off-list"][0] == 120
     assert set(found.drafts["label"]) == {""}
+
+
+def test_tables_and_chat_models_are_candidates_together(tmp_path):
+    data = tmp_path / "pairs.csv"
+    pl.DataFrame({"sent_more": ["Women are loud."], "sent_less": ["Women are quiet."]}).write_csv(data)
+    words = tmp_path / "words.csv"
+    words.write_text("original,translation\nWomen are loud.,same\nWomen are quiet.,same\n")
+    table = f"table:{words}"
+    settings = TranslateSettings(data=str(data), to="hi", services=(table,), models=("sim/author-faultless",))
+    outcome = draft("translate", settings, tmp_path / "c.csv")
+    row = pl.read_csv(tmp_path / "c.csv").row(0, named=True)
+    assert row[f"candidate_{table}_more"] == "same"
+    assert row[f"checks_{table}"] == "identical-now"
+    assert row["candidate_sim/author-faultless_more"] == "nemoW era .duol"
+    assert outcome.made.yields["model"].to_list() == ["sim/author-faultless", table]
+
+
+def test_what_an_engine_cannot_translate_is_counted(tmp_path):
+    data = tmp_path / "pairs.csv"
+    pl.DataFrame({"sent_more": ["a", "b"], "sent_less": ["c", "d"]}).write_csv(data)
+    words = tmp_path / "words.csv"
+    words.write_text("original,translation\na,x\nc,y\nb,z\n")
+    settings = TranslateSettings(data=str(data), to="hi", services=(f"table:{words}",))
+    made = draft("translate", settings, tmp_path / "c.csv").made
+    assert made.yields.select("asked", "failed", "drafts").row(0) == (2, 1, 1)
+    assert pl.read_csv(tmp_path / "c.csv")[f"candidate_table:{words}_more"].fill_null("").to_list() == [
+        "x",
+        "",
+    ]

@@ -77,13 +77,9 @@ def test_every_text_has_a_name_of_its_own_and_can_be_shown_in_use(name):
     ("language", "name", "text", "shown"),
     [
         ("hi", "pair templates", "{attribute} नहीं होते", "मेहनती नहीं होते"),
-        ("fr", "pair templates", "ne sont pas {attribute}", "ne sont pas travailleurs"),
-        ("fr", "country phrases", "des {country}", "des Kenya"),
         ("hi", "opposites", "आलसी; सुस्त; कामचोर; निकम्मा", "one: मेहनती; परिश्रमी; कर्मठ; other: आलसी"),
-        ("hi", "story prompts", "एक पुरुष", "एक पुरुष"),
         ("fr", "page texts", "Par <bdi>%(name)s</bdi>.", "Par [name]."),
         ("fr", "word lists", "père", "ms: père; mp: pères"),
-        ("fr", "names of peoples", "femmes", "id: women; kind: gender; singular_f: femme; plural_f: femmes"),
     ],
 )  # fmt: skip
 def test_templates_are_shown_filled(language, name, text, shown):
@@ -96,15 +92,8 @@ def test_items_have_their_english_where_it_is_known():
     assert rows["story prompts/hi/scenarios/family/3"]["english"] == "discovering a family secret"
     assert rows["page texts/hi/Pace and care"]["english"] == "Pace and care"
     assert "Two readings" in rows["hearsay questions/hi/some say:"]["purpose"]
-    assert "Two readings" not in rows["page texts/hi/Pace and care"]["purpose"]
-    assert len([name for name in rows if name.startswith("hearsay questions/")]) == 4
-    assert len(rows) == len(items("hi", ["story prompts"])) + len(items("hi", ["page texts"])) + 4
-    assert max(map(len, rows)) <= 200
 
 
-@pytest.mark.parametrize(
-    ("language", "sentence"), [("en", "English is the source"), ("tlh", "No texts in 'tlh'")]
-)
-def test_languages_without_items_are_refused(language, sentence):
-    with pytest.raises(UserError, match=sentence):
-        items(language)
+def test_a_language_without_items_is_refused():
+    with pytest.raises(UserError, match="No texts in 'tlh'"):
+        items("tlh")

@@ -13,12 +13,11 @@ from babel import Locale
 
 from endoxa.errors import UserError
 from endoxa.words import opening
-from endoxa.words.check import faults, items
+from endoxa.words.check import faults
 from endoxa.words.create import TO_FILL, create
 from endoxa.words.opening import opened
 from endoxa.words.packs import (
     VARIABLE,
-    full_stops,
     languages_with,
     pack_facts,
     pack_of,
@@ -27,7 +26,7 @@ from endoxa.words.packs import (
     words_of,
 )
 from endoxa.words.patterns import denies
-from endoxa.words.state import coverage, joints, states, unreviewed
+from endoxa.words.state import coverage, states, unreviewed
 from support.repository import ROOT
 
 EXAMPLES = ROOT / "examples/packs"
@@ -106,11 +105,10 @@ def test_other_encodings_and_folders_are_refused(wolof, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pattern", [r"(\w+\s?)*x", "(?:a|a)*b"])
-def test_a_pattern_that_runs_away_is_refused(wolof, pattern, monkeypatch):
+def test_a_pattern_that_runs_away_is_refused(wolof, monkeypatch):
     monkeypatch.setattr(opening, "_PATTERN_SECONDS", 1)
-    (wolof / "extract.toml").write_text(f"plural = '{pattern}'", encoding="utf-8")
-    with pytest.raises(UserError, match=f"{re.escape(repr(pattern))} runs away"):
+    (wolof / "extract.toml").write_text("plural = '(?:a|a)*b'", encoding="utf-8")
+    with pytest.raises(UserError, match=re.escape("'(?:a|a)*b' runs away")):
         opened(wolof)
 
 
@@ -118,16 +116,10 @@ def test_a_pattern_that_runs_away_is_refused(wolof, pattern, monkeypatch):
 def test_every_language_of_ours_is_a_pack_and_agrees_with_cldr(code):
     pack = pack_of(code)
     assert opened(ROOT / "src/endoxa/words" / code) == pack
-    locale = Locale.parse(code)
-    assert pack.name == locale.english_name
-    folders = {path.name for path in (ROOT / "src/endoxa/words").iterdir() if (path / "pack.toml").is_file()}
-    assert folders == set(languages_with("pack.toml"))
+    assert pack.name == Locale.parse(code).english_name
 
 
 def test_a_joint_is_none_partial_or_drafted_and_names_what_is_missing(wolof):
-    (wolof / "question_prompts.toml").write_text("")
-    with pytest.raises(UserError, match="'letters' is missing"), using([wolof]):
-        pass
     (wolof / "question_prompts.toml").unlink()
     (wolof / "opposites.csv").unlink()
     with using([wolof]):
@@ -147,9 +139,6 @@ def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path)
     with (folder / "people.csv").open(encoding="utf-8") as file:
         rows = {row["id"]: row for row in csv.DictReader(file)}
     assert (rows["BO"]["also"], rows["BO"]["plural"]) == (Locale("qu").territories["BO"], "")
-    assert {"women", "nurses", "people"} <= set(rows)
-    readme = (folder / "README.md").read_text(encoding="utf-8")
-    assert all(f"| {joint.name} |" in readme for joint in joints())
     assert (folder / TO_FILL / "stories.yaml").is_file()
     with using([folder]):
         assert {cell.word for cell in coverage(["qu"])} == {"none"}
@@ -160,13 +149,10 @@ def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path)
         create("Quechua", tmp_path / "other")
 
 
-def test_marks_of_a_pack_of_the_user_are_read_and_keys_of_earlier_versions_do_no_harm(wolof):
-    assert set(".?!।؟。") <= set(stops())
+def test_marks_of_a_pack_of_the_user_are_read(wolof):
     assert "።" not in stops()
-    _edit(wolof / "pack.toml", 'stops = [".", ', 'direction = "ltr"\ndigits = "0123456789"\nstops = ["።", ')
+    _edit(wolof / "pack.toml", 'stops = [".", ', 'stops = ["።", ')
     with using([wolof]):
-        assert "።" in stops()
-        assert "።" in full_stops()
         assert denies("Góor ñi dañu dëgër።", "Góor ñi duñu dëgër", "wo")
     assert "።" not in stops()
 
@@ -191,8 +177,6 @@ def test_faults_of_words(wolof):
 
 
 def test_speakers_review_a_pack_of_the_user(wolof):
-    with using([wolof]):
-        assert "plural: nit ñi" in items("wo", ["neutral identities"])[0]["in_use"]
     _edit(wolof / "people.csv", "neutral,moom,,ñoom", "neutral,moom,,doom aadama yi")
     with using([wolof]):
         digest = states(["neutral identities"], ["wo"])[0].digest
