@@ -48,9 +48,6 @@ def profiles(tmp_path: Path, frame: pl.DataFrame) -> Profiles:
     return read_profiles(path)
 
 
-# ------------------------------------------------------------------ the reference
-
-
 @pytest.fixture(scope="module")
 def reference(shared: Path):
     folder = shared / "data" / "stereotales"
@@ -88,9 +85,6 @@ def test_associations_are_those_of_the_reference(reference) -> None:
     np.testing.assert_allclose(10 ** both["log10_p"].to_numpy(), both["p_value"], rtol=1e-9)
 
 
-# ------------------------------------------------------------------ cells
-
-
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 120), st.data())
 @settings(max_examples=60)
 def test_cells_are_exact(row: int, column: int, rest: int, data: st.DataObject) -> None:
@@ -115,9 +109,6 @@ def test_tiny_p_values_do_not_underflow() -> None:
 
 def _cells(*numbers: int) -> Cells:
     return Cells(*(np.array([number]) for number in numbers))
-
-
-# ------------------------------------------------------------------ tables
 
 
 def test_strength_by_hand() -> None:
@@ -212,9 +203,6 @@ def test_processes_change_nothing_and_all_draws_are_made_without_early_stopping(
     assert one.associations.equals(two.associations)
 
 
-# ------------------------------------------------------------------ planted and not planted
-
-
 def test_what_was_planted_is_found_and_nothing_else(tmp_path: Path) -> None:
     effects = {("harbour", "tea", "mint"): 4.0, ("dog", "season", "spring"): 3.0}
     found = discover(profiles(tmp_path, stories(150, planted=effects)), QUICK)
@@ -224,9 +212,6 @@ def test_what_was_planted_is_found_and_nothing_else(tmp_path: Path) -> None:
     assert bases <= {"town", "pet"}
     assert found.tables.columns == list(ASSOCIATION_TEST_COLUMNS)
     assert found.associations.columns == list(DISCOVERED_COLUMNS)
-
-
-# ------------------------------------------------------------------ reading
 
 
 def with_cells(frame: pl.DataFrame, cells: list[str | None]) -> pl.DataFrame:

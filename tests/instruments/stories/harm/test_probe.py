@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -22,36 +20,26 @@ from endoxa.instruments.stories.harm.probe import (
 )
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.runs.run import measure
-from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
+from endoxa.schema.harm import HARM_OUTCOMES
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from support.harm_samples import associations, write_associations
 from support.respondents import wording, words_of
-from support.respondents.ratings import (
-    FORMS,
-    worded,
-)
+from support.respondents.ratings import FORMS, worded
 
 READERS = {code: AnswerReader(read_language(code).answers, code) for code in languages()}
-FARM = {
-    "base_attribute": "professional_field",
-    "base_value": "agriculture",
-    "compared_attribute": "urbanicity",
-    "compared_value": "rural",
-}
 CODES = st.sampled_from(sorted(READERS))
-
-
-# ------------------------------------------------------------------ questions
 
 
 def test_the_question_states_the_association_and_asks_in_the_order_given() -> None:
     words = read_language("en")
-    text = question(FARM, "frequent", words)
+    farm = dict(zip(PARTS, ("professional_field", "agriculture", "urbanicity", "rural"), strict=True))
+    text = question(farm, "frequent", words)
     assert "“professional field: agriculture”" in text
     assert "“urbanicity: rural”" in text
     assert text.index("1. Is this pattern frequent") < text.index("2. How far do you agree")
     assert text.splitlines()[-2].startswith("frequent:")
-    assert question(FARM, "harm", words).splitlines()[-2].startswith("harm:")
+    assert question(farm, "harm", words).splitlines()[-2].startswith("harm:")
 
 
 def test_either_question_comes_first_as_often_and_repeats_differ() -> None:
@@ -73,8 +61,6 @@ def test_every_attribute_and_value_has_a_name_in_every_language(code: str) -> No
         assert len(set(names.values())) == len(names), attribute.name
     assert set(words.values) == {attribute.name for attribute in vocabulary}
 
-
-# ------------------------------------------------------------------ answers
 
 ANSWERS = [
     ("en", "harm: 4\nfrequent: yes", 4, "yes", "rated"),
@@ -146,34 +132,15 @@ def test_any_text_has_one_consistent_reading(code: str, text: str) -> None:
     assert READERS[code].read(text) == found
 
 
-# ------------------------------------------------------------------ the simulated rater
-
-
-# ------------------------------------------------------------------ runs
-
-
-def settings(data: Path, **given_settings: Any) -> HarmSettings:
-    return HarmSettings(**{"data": str(data), "models": ("sim/rater",)} | given_settings)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return write_associations(tmp_path / "assoc.csv", associations(30) + associations(30), model="m/one")
-
-
-def test_each_distinct_association_is_rated_once_per_model_and_repeat(data: Path, tmp_path: Path) -> None:
-    models = ("sim/rater", "sim/rater?level=3.5")
-    (planned, _) = harm_probe(settings(data, models=models, repeats=2)).plan()
+def test_each_distinct_association_is_rated_once_per_model_and_repeat(tmp_path: Path) -> None:
+    data = write_associations(tmp_path / "assoc.csv", associations(30) + associations(30), model="m/one")
+    settings = HarmSettings(data=str(data), models=("sim/rater", "sim/rater?level=3.5"), repeats=2)
+    (planned, _) = harm_probe(settings).plan()
     assert planned.expected.calls == 60
     assert planned.expected.usage.prompt_tokens > 60 * 50
-    filled = measure(HARM, settings(data, models=models, repeats=2), tmp_path / "run")
+    filled = measure(HARM, settings, tmp_path / "run")
     records = pl.read_parquet(tmp_path / "run/records.parquet")
-    assert records.columns == list(HARM_RATING_COLUMNS)
-    assert filled.counts["items"] == 30
-    assert len(records) == filled.counts["records"] == 30 * 2 * 2
-    assert records.select("association_id", "rater", "repeat").is_unique().all()
+    assert (filled.counts["items"], filled.counts["records"]) == (30, 30 * 2 * 2)
+    assert records.select("association_id", "rater", "repeat").is_unique().sum() == 30 * 2 * 2
     assert filled.counts["rated"] == records["harm"].count()
     assert set(records["outcome"]) <= set(HARM_OUTCOMES)
-    facts = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))
-    assert facts["kind"] == "harm"
-    assert facts["models"][0]["simulated"] is True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from endoxa.instruments.stories.languages.marked import shift
 from endoxa.instruments.stories.languages.overlap import compare_reach, jaccard, reach
 from endoxa.instruments.stories.languages.presence import presence
 from endoxa.runs.options import Resampling
-from endoxa.schema import stories as columns
 from endoxa.sources.stereotales.associations import PARTS, read_associations
 
 QUICK = Resampling(resamples=400)
@@ -59,12 +58,8 @@ FOUND = table(
 )
 
 
-# ------------------------------------------------------------------ reach
-
-
 def test_reach_counts_languages_in_which_any_model_finds_it() -> None:
     found = reach(presence(FOUND, classes({MOSQUE: "harmful"})))
-    assert found.columns == list(columns.REACH_COLUMNS)
     assert found.select("base_value", "harmful", "reach", "of", "members", "model_count").rows() == [
         ("Christian", None, 3, 3, "en; fr; hi", 2),
         ("hill", None, 2, 3, "fr; hi", 1),
@@ -81,25 +76,13 @@ def test_pooled_rows_are_no_language_and_languages_are_no_pooled_rows() -> None:
 
 
 @pytest.mark.slow
-def test_reach_and_similarity_of_published_models_are_those_of_their_sets(shared: Path) -> None:
+def test_reach_of_published_associations_is_the_number_of_their_models(shared: Path) -> None:
     path = shared / "data" / "stereotales" / "published_associations.json"
     entries = json.loads(path.read_text("utf-8"))
-    sets: dict[str, set[str]] = {}
-    for entry in entries:
-        for model in entry["models"]:
-            sets.setdefault(model, set()).add(entry["association_id"])
-    everywhere = presence(read_associations(path), by="model")
-    reached = reach(everywhere)
+    reached = reach(presence(read_associations(path), by="model"))
     counted = {tuple(entry[name] for name in PARTS): len(set(entry["models"])) for entry in entries}
     assert {tuple(row[:4]): row[4] for row in reached.select(*PARTS, "reach").iter_rows()} == counted
     assert reached.height == 1580
-    found = jaccard(everywhere, Resampling(resamples=100))
-    assert len(found) == len(sets) ** 2
-    for row in found.iter_rows(named=True):
-        a, b = sets[row["a"]], sets[row["b"]]
-        assert row["jaccard"] == pytest.approx(len(a & b) / len(a | b))
-        if row["a"] != row["b"]:
-            assert row["low"] < row["jaccard"] < row["high"]
 
 
 def with_reach(harmful: list[int], benign: list[int]) -> pl.DataFrame:
@@ -131,16 +114,6 @@ def compared(harmful: list[int], benign: list[int]) -> dict[str, dict[str, Any]]
     return {row["name"]: row for row in compare_reach(with_reach(harmful, benign)).iter_rows(named=True)}
 
 
-def test_planted_concentration_of_harm_is_seen_and_none_is_not() -> None:
-    generator = np.random.default_rng(1)
-    few, many = generator.integers(1, 4, 80).tolist(), generator.integers(4, 11, 80).tolist()
-    apart = compared(few, many)
-    assert apart["difference"]["high"] < -3
-    assert (apart["superiority"]["verdict"], apart["superiority"]["clusters"]) == ("below", 80)
-    same = compared(many[:40], many[40:])["difference"]
-    assert same["low"] < 0 < same["high"]
-
-
 def test_a_side_with_few_or_none_has_no_interval() -> None:
     few = compared([1, 2], [3, 3, 4, 5, 6])
     assert (few["difference"]["value"], few["difference"]["low"]) == (pytest.approx(1.5 - 4.2), None)
@@ -150,12 +123,8 @@ def test_a_side_with_few_or_none_has_no_interval() -> None:
     assert (none["value"], none["p_value"]) == (None, None)
 
 
-# ------------------------------------------------------------------ similarity
-
-
 def test_jaccard_by_hand() -> None:
     found = jaccard(presence(FOUND), QUICK)
-    assert found.columns == list(columns.JACCARD_COLUMNS)
     cells = {(row["a"], row["b"]): row for row in found.iter_rows(named=True)}
     assert len(cells) == 9
     one = cells["en", "fr"]  # {church} and {church, mosque, pond}
@@ -195,19 +164,15 @@ def test_counts_agree_with_each_other_in_any_order_of_rows(rows: list, random) -
         assert row["jaccard"] <= row["overlap"]
 
 
-# ------------------------------------------------------------------ exclusive and universal
-
-
 def test_lists_by_hand() -> None:
     found = analyze_overlap(FOUND)
     assert found.exclusive.select("base_value", "members", "model_count").rows() == [("Muslim", "fr", 1)]
     assert found.universal.select("base_value", "of", "model_count").rows() == [("Christian", 3, 2)]
 
 
-def test_members_say_what_one_language_alone_would_miss(tmp_path: Path) -> None:
+def test_members_say_what_one_language_alone_would_miss() -> None:
     overlap = analyze_overlap(FOUND, classes({CHURCH: "benign", MOSQUE: "harmful", POND: "harmful"}))
     rows = {row["member"]: row for row in overlap.members.iter_rows(named=True)}
-    assert list(overlap.members.columns) == list(columns.MEMBER_COLUMNS)
     assert rows["en"]["missed"] == pytest.approx(2 / 3)
     assert [rows[name]["missed_harmful"] for name in ("en", "fr", "hi")] == [1.0, 0.0, 0.5]
     assert (rows["fr"]["exclusive"], rows["fr"]["exclusive_harmful"], rows["fr"]["stories"]) == (1, 1, None)
@@ -239,7 +204,6 @@ def test_shift_by_hand() -> None:
         harmful=pl.when(benign).then(pl.lit("benign")).otherwise("harmful")
     )
     moved = shift(presence(found, said), TWO, QUICK)
-    assert moved.columns == list(columns.SHIFT_COLUMNS)
     rows = {(row["language"], row["group"]): row for row in moved.filter(value="all").iter_rows(named=True)}
     english, arabic = rows["en", "marked"], rows["ar", "marked"]
     assert (english["here"], english["elsewhere"], english["difference"]) == (2, 0.5, 1.5)
@@ -255,37 +219,10 @@ def test_shift_by_hand() -> None:
     assert english["p_value"] is None
 
 
-def test_a_planted_shift_is_seen_and_none_is_not() -> None:
-    generator = np.random.default_rng(5)
-    chance = {("en", "Muslim"): 0.7, ("ar", "Christian"): 0.7}
-    every = product(range(120), ("en", "ar", "fr"), ("Muslim", "Christian", "Jewish"), range(8))
-    found = table(
-        *(
-            (about(value, number), language, f"m/{model}")
-            for number, language, value, model in every
-            if generator.random() < chance.get((language, value), 0.2) / 8
-        )
-    )
-    said = all_harmful(found)
-    moved = shift(presence(found, said), TWO, QUICK).filter(language="all", value="all")
-    by_group = {row["group"]: row for row in moved.iter_rows(named=True)}
-    assert by_group["marked"]["low"] > 20
-    assert by_group["unmarked"]["high"] < 0  # the others' marked groups are this one's unmarked
-    verdicts = {group: row["verdict"] for group, row in by_group.items()}
-    assert verdicts == {"marked": "above", "unmarked": "below", "marked - unmarked": "above"}
-    jews = {"en": {"unmarked": [("religion", "Jewish")], "marked": []}}
-    none = shift(presence(found, said), jews, QUICK).filter(language="en", group="unmarked", value="all")
-    assert none["low"].item() < 0 < none["high"].item()
-    assert none["verdict"].item() == "unclear"
-
-
 def test_groups_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "groups.yaml"
     path.write_text("en: {unmarked: {town: [hill]}, marked: {religion: [Muslim]}}\n")
     assert read_groups(path, FOUND)["en"]["unmarked"] == (("town", "hill"),)
-
-
-# ------------------------------------------------------------------ classes
 
 
 def words_of(path: Path, rows: list[tuple[str, ...]], *names: str) -> dict[str, str]:
@@ -306,9 +243,6 @@ def test_classes_in_words_and_those_of_analyze_harm(tmp_path: Path) -> None:
     models = [(*parts, "", share) for *parts, _, share in rows]
     expected = {"Muslim": "benign", "Christian": "harmful", "hill": "harmful"}
     assert words_of(path, models, *names) == expected
-
-
-# ------------------------------------------------------------------ the command
 
 
 def test_the_command_writes_its_tables_side_by_side(tmp_path: Path) -> None:

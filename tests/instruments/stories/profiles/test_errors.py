@@ -48,9 +48,6 @@ def test_error_rates_of_a_worked_example() -> None:
     assert row["kappa"] == pytest.approx((9 / 12 - 52 / 144) / (1 - 52 / 144))
 
 
-# ------------------------------------------------------------------ the sheet
-
-
 NAMES = ("sample_id", "generator_model", "language", "repeat", "story")
 
 

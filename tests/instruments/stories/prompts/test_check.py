@@ -28,8 +28,6 @@ from endoxa.instruments.stories.prompt_language import (
 from endoxa.instruments.stories.prompts import extended
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
-# ------------------------------------------------------------------ the languages of the package
-
 
 def language_of(code: str) -> Language:
     tree = bundled_tree(code)
@@ -46,8 +44,6 @@ def test_a_language_is_complete_and_clean(code: str) -> None:
     assert sum(len(values) for values in language.persons.values()) == 79
     assert [len(language.scenarios[theme]) for theme in THEMES] == [IN_THEME] * 9
 
-
-# ------------------------------------------------------------------ planted faults
 
 CHILD = ("persons", "age", "child (0-12)")
 FAMILY = ("scenarios", "family", 0)

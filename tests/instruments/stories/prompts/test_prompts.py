@@ -106,9 +106,6 @@ def test_the_gender_of_the_main_character_is_left_to_the_model(prompts):
         assert set(here.select(CELL[1:]).iter_rows()) == {("gender", "man"), ("gender", "woman")}
 
 
-# ------------------------------------------------------------------ associations
-
-
 def test_prompts_of_an_identity_carry_its_associations_and_the_others_are_there_to_compare(tmp_path: Path):
     path = tmp_path / "map.csv"
     head = "association_id,base_attribute,base_value,compared_attribute,compared_value"
@@ -124,8 +121,6 @@ def test_prompts_of_an_identity_carry_its_associations_and_the_others_are_there_
     more = english(Selection(attributes=("gender", "religion")), cells)
     assert set(more["target_attribute"]) == {"gender", "religion"}
 
-
-# ------------------------------------------------------------------ seeds
 
 ENGLISH = '["north america (e.g. United States, Canada)", "other"]', "a person from north america"
 SPANISH = '["américa del norte (p. ej., Canadá)", "otro"]', "una persona de américa del norte"

@@ -211,8 +211,6 @@ def test_what_one_person_says_of_everything_moves_no_claim_of_others() -> None:
     assert row["verdict"] in ("unclear", "cannot-be-tested")
 
 
-# ------------------------------------------------------------------ groups
-
 TWO = {
     "en": {"unmarked": [("religion", "Christian")], "marked": [("religion", "Muslim")]},
     "ar": {"unmarked": [("religion", "Muslim")], "marked": [("religion", "Christian")]},
@@ -267,8 +265,6 @@ def test_every_sentence_on_groups_is_true_of_its_numbers(edge: str) -> None:
     for words in GROUPS_SAY[edge]:
         assert text.count(words) >= GROUPS_SAY[edge].count(words)
 
-
-# ------------------------------------------------------------------ reach
 
 CODES = ("ar", "de", "en", "es", "fr", "hi", "pt", "zh")
 

@@ -60,9 +60,6 @@ def page(output: Path) -> Page:
     return Page(output.read_text(encoding="utf-8"))
 
 
-# ------------------------------------------------------------------- the page as a file
-
-
 @pytest.mark.slow
 def test_the_page_loads_nothing_and_every_link_has_its_target(page: Page) -> None:
     assert not [tag for tag, _ in page.elements if tag in ("link", "img", "iframe", "object")]
@@ -100,9 +97,6 @@ def test_what_models_wrote_stays_text_is_blurred_and_in_no_figure(page: Page, ou
     for path in output.with_name("stories_figures").glob("*.svg"):
         assert ElementTree.parse(path).getroot().findtext("{http://www.w3.org/2000/svg}desc")
         assert "rural →" not in path.read_text(encoding="utf-8")
-
-
-# ------------------------------------------------------------------- numbers of the records
 
 
 @pytest.mark.slow
