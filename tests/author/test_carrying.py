@@ -58,18 +58,3 @@ def test_every_step_of_author(step: list[Any], tmp_path: Path, monkeypatch: pyte
     new = ("axis", "identity") if step[0] == "expand" else ()
     for name in CARRIED:
         assert name in new or set(out[name]) == {IN[name], OTHER[name]}, name
-
-
-def test_build_and_convert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    table = pl.DataFrame([IN, OTHER]).drop("sent_more", "sent_less", "direction", "item_id")
-    table.write_csv("associations.csv")
-    endoxa("build", "pairs", "associations.csv", "-o", "pairs.csv", "--keep-region")
-    pairs = pl.read_csv("pairs.csv", infer_schema=False)
-    assert set(pairs["country"]) == {"Senegal"}
-    assert set(pairs["nota propia"]) == {"42"}
-    pl.DataFrame([IN, OTHER]).write_csv("own.csv")
-    endoxa("datasets", "convert", "own.csv", "-o", "converted.jsonl")
-    converted = pl.read_ndjson("converted.jsonl")
-    assert converted["nota propia"].to_list() == ["42", "42"]
-    assert converted["country"].to_list() == ["Senegal"] * 2

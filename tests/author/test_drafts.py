@@ -132,18 +132,6 @@ def test_expansion_leaves_out_other_countries(tmp_path):
     assert (found.drafts.height, found.yields["elsewhere"][0] + found.yields["repeated"][0]) == (0, 60)
 
 
-def test_examples_of_a_batch_come_from_the_data_and_differ(tmp_path):
-    words = [f"word {k}" for k in range(30)]
-    data = table(tmp_path, "own", identity=["nurses"] * 30, attribute=words, axis=["profession"] * 30)
-    settings = ExpandSettings(data=data, models=(FAULTLESS,), country="Kenya", rows=200, batch_rows=50)
-    asks = prepare(KINDS["expand"], settings).asks
-    drawn = [ask.sources for ask in asks]
-    assert [len(one) for one in drawn] == [4] * 4
-    assert len(set(drawn)) == 4
-    assert all(f"word {int(name) - 1}" in ask.text for ask in asks for name in ask.sources)
-    assert [ask.text for ask in prepare(KINDS["expand"], settings).asks] == [ask.text for ask in asks]
-
-
 @pytest.mark.parametrize(
     ("counter", "reason"),
     [

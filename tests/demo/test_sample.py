@@ -58,7 +58,9 @@ def test_identities_of_an_agreement_meet_the_same_attributes_always_on_the_same_
     more = set(ITEMS.select("language", "attribute_more").rows())
     assert not more & set(ITEMS.select("language", "attribute_less").rows())
     for _, items in ITEMS.group_by("language", "agreement"):
-        pairs = [set(axis.select("attribute_more", "attribute_less").rows()) for _, axis in items.group_by("axis")]
+        pairs = [
+            set(axis.select("attribute_more", "attribute_less").rows()) for _, axis in items.group_by("axis")
+        ]
         assert all(pair == pairs[0] for pair in pairs)
     for _, items in ITEMS.group_by("language", "axis"):
         assert (items.height, items["identity"].n_unique(), items["agreement"].n_unique()) == (6, 2, 1)

@@ -10,8 +10,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.words.check import in_use, items
 from endoxa.words.components import COMPONENTS, PACKAGE, SITE, file_of, languages_of, texts_of
-from endoxa.words.packs import languages_with, rows_of, words_of
-from endoxa.words.people import neutral_identities
+from endoxa.words.packs import languages_with
 from endoxa.words.state import states
 
 LEFT_OUT = {
@@ -53,15 +52,6 @@ def test_every_file_with_words_of_other_languages_is_in_a_component_or_left_out_
     }
     assert found - known == set()
     assert all(file_of(name).is_file() for name in known)
-
-
-def test_a_language_is_read_from_its_folder_and_one_without_a_file_has_none():
-    assert neutral_identities("sw") == ("watu", "wao")
-    argentine = next(row for row in rows_of("es", "people.csv") if row["id"] == "AR")
-    assert (argentine["singular_f"], argentine["plural"]) == ("argentina", "argentinos")
-    assert languages_with("question_prompts.toml") == ("ar", "en", "es", "fr", "hi", "pt", "sw")
-    assert words_of("tlh", "pairs.toml") == words_of("../" + "x" * 300, "pairs.toml") == {}
-    assert rows_of("tlh", "people.csv") == ()
 
 
 @pytest.mark.parametrize("name", COMPONENTS)

@@ -99,12 +99,7 @@ def test_a_name_is_in_one_list_only():
 
 
 def test_forms_of_offences():
-    assert expand("{vend,vent}{e,ait} drogue") == [
-        "vende drogue",
-        "vendait drogue",
-        "vente drogue",
-        "ventait drogue",
-    ]
+    assert expand("{vend,vent}e drogue") == ["vende drogue", "vente drogue"]
     assert [(one.start, one.end) for one in find_offences(["he", "sold", "drugs"])] == [(1, 3)]
     assert find_offences(["sold", "shoes"]) == []
     assert {"ar", "en", "es", "fr", "hi", "pt", "sw"} <= set(languages_of(COMPONENTS["words of offence"]))

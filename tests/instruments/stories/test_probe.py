@@ -62,15 +62,6 @@ def test_every_prompt_is_given_to_every_model_as_often_as_asked(tmp_path: Path) 
     assert facts["models"][0]["probes"]["stories"]["associations"]
 
 
-def test_prompts_can_be_chosen_by_language_and_theme(tmp_path: Path) -> None:
-    rows = [
-        prompt(k, language=["en", "hi"][k % 2], theme=["money", "health", "family"][k % 3]) for k in range(30)
-    ]
-    stories = told(tmp_path / "x", rows, languages=("hi",), themes=("money", "health"), limit=4)
-    table = records(stories)
-    assert table["sample_id"].to_list() == ["p1", "p3", "p7", "p9"]
-
-
 # ------------------------------------------------------------------ profiles
 
 

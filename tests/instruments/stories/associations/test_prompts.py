@@ -227,9 +227,9 @@ def test_sparse_tables_are_drawn() -> None:
         np.array([[rng.multinomial(n, [0.9, 0.04, 0.03, 0.02, 0.01]) for n in rows] for _ in range(2)])
     )
     assert is_sparse(sparse)
+    assert not is_sparse(units_of_stories(np.full((1, 1, 4), 9)))
     distance = Distance.of(sparse)
     test = Exchanged(sparse, distance, stream(0))
-    test.draw(2000)
     drawn = distance(test._drawn(4000))
     assert drawn.mean() == pytest.approx(distance.freedom, rel=0.1)
 

@@ -55,13 +55,6 @@ def test_measures_are_those_of_other_libraries(seed: int, count: int) -> None:
     assert alpha(counts, FAST).value == pytest.approx(theirs)
 
 
-def test_what_does_not_vary_has_no_correlation() -> None:
-    constant, varied = np.full(10, 3.0), np.arange(10.0)
-    for correlation in (pearson, spearman):
-        assert np.isnan(correlation(constant, varied, QUICK).value)
-        assert np.isnan(correlation(np.empty(0), np.empty(0), QUICK).value)
-
-
 @pytest.mark.slow
 @given(RATINGS, st.sampled_from([0.8, 0.9, 0.95]))
 def test_the_interval_of_the_median_is_that_of_scipy(values: list[int], confidence: float) -> None:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
-from endoxa.errors import UserError
 from endoxa.instruments.stories.coding import (
-    agreement_of,
     agreement_table,
 )
 from endoxa.instruments.stories.extraction import Vote, decide
@@ -97,25 +93,3 @@ def test_no_story_and_one_story_give_empty_cells() -> None:
     same = counted(*[{"a": RED, "b": RED, "c": RED}] * 9)
     assert same["colour", "alpha"]["value"] is None  # nothing varies
     assert same["colour", "agreement"]["value"] == 1
-
-
-def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
-    random = np.random.default_rng(0)
-    stories = [
-        {name: (False, ("red", "blue", "lime")[random.integers(3)]) for name in "abc"} for _ in range(60)
-    ]
-    records = pl.DataFrame(list(map(record, stories)))
-    records.write_parquet(tmp_path / "records.parquet")
-    facts = {
-        "kind": "extract",
-        "finished": "now",
-        "identity": {"vocabulary": {"colour": ["red", "blue", "other", UNKNOWN]}},
-        "settings": {"models": ["a", "b", "c"], "seed": 3},
-    }
-    (tmp_path / "run.json").write_text(json.dumps(facts), encoding="utf-8")
-    table = agreement_of(tmp_path)
-    assert table.equals(agreement_table(COLOURS, 3, records.iter_rows(named=True), 3))
-    assert abs(table.filter(attribute="colour", name="alpha")["value"].item()) < 0.2
-    (tmp_path / "run.json").write_text(json.dumps(facts | {"finished": None}), encoding="utf-8")
-    with pytest.raises(UserError, match="is not finished"):
-        agreement_of(tmp_path)
