@@ -62,17 +62,11 @@ def test_the_stereotyped_world_has_a_scale() -> None:
     assert planted_share("frequency") == planted_share("neutral") == 0.5
 
 
-@pytest.mark.parametrize("place", range(len(PLANTS)))
-def test_scores_are_the_planted_ones_give_or_take_the_scatter(place: int) -> None:
-    plant, found = PLANTS[place], scores(planted_models(0)[place])
-    scatter = np.array([found[text] - level for text, level in levels(plant).items()])
-    assert abs(scatter.mean()) < 0.02
-    assert scatter.std() == pytest.approx(SCATTER, rel=0.1)
-
-
-def test_models_are_offered_by_plant_and_the_seed_decides_the_scatter() -> None:
+def test_scores_are_the_planted_ones_with_a_scatter_that_the_seed_decides() -> None:
     words = planted_models(0)
     assert [plant_of(each) for each in words] == list(PLANTS)
-    assert len({offered(each).fingerprint for each in words}) == len(PLANTS)
-    first = scores(words[0])
-    assert first == scores(planted_models(0)[0]) != scores(planted_models(1)[0])
+    found = scores(words[-1])
+    scatter = np.array([found[text] - level for text, level in levels(PLANTS[-1]).items()])
+    assert abs(scatter.mean()) < 0.02
+    assert scatter.std() == pytest.approx(SCATTER, rel=0.1)
+    assert found == scores(words[-1]) != scores(planted_models(1)[-1])

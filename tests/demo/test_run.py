@@ -99,20 +99,10 @@ def test_a_server_is_asked_questions_and_stories_within_the_number_that_was_said
     assert measured.texts.height == 20
 
 
-def test_pairs_are_measured_where_a_server_gives_probabilities(tmp_path, monkeypatch):
-    monkeypatch.setattr(smollm, "_gives_probabilities", lambda _: True)
-    assert smollm.prepare(tmp_path, "http://127.0.0.1:9/v1#small", 0).parts == (
-        "pairs", "questions", "stories", "study"
-    )  # fmt: skip
-
-
-def test_a_model_with_a_price_is_bounded_by_dollars(tmp_path):
+def test_a_model_with_a_price_is_bounded_by_dollars_and_one_that_does_neither_is_refused(tmp_path):
     asked = smollm.prepare(tmp_path, "openai/gpt-4o-mini", 0)
     assert "80 requests" in asked.line
     assert "it stops at $1" in asked.line
     assert asked.study.budget + asked.stories.max_cost == smollm.BUDGET
-
-
-def test_a_model_that_does_neither_is_refused(tmp_path):
     with pytest.raises(UserError, match="answers no questions and gives no probabilities"):
         smollm.prepare(tmp_path, "static/vectors.txt", 0)
