@@ -22,7 +22,7 @@ from endoxa.models.chat.anthropic import message_body
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs.run import measure
 from endoxa.schema import Message, Sampling
-from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTION_ESTIMATE_COLUMNS, STORY_COLUMNS
+from endoxa.schema.stories import EXTRACTED_COLUMNS
 from endoxa.sources.stereotales.profiles import UNKNOWN, read_profiles
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from endoxa.testing.chat_server import Settings, running
@@ -35,13 +35,6 @@ def records(folder: Path) -> pl.DataFrame:
     return pl.read_parquet(folder / "records.parquet")
 
 
-def run_of(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "run.json").read_text(encoding="utf-8"))
-
-
-# ------------------------------------------------------------------ stories
-
-
 def test_every_prompt_is_given_to_every_model_as_often_as_asked(tmp_path: Path) -> None:
     rows = prompts(["gender"], scenarios=5)
     data = write(tmp_path / "prompts.jsonl", rows)
@@ -49,7 +42,6 @@ def test_every_prompt_is_given_to_every_model_as_often_as_asked(tmp_path: Path) 
     settings = StoriesSettings(data=str(data), models=models, repeats=2, seed=7)
     filled = measure(STORIES, settings, tmp_path / "run")
     table = records(tmp_path / "run")
-    assert tuple(table.columns) == tuple(STORY_COLUMNS)
     assert filled.counts == {"items": 15, "records": 60, "filtered": 0, "failed": 0}
     assert table.select("sample_id", "generator_model", "repeat").n_unique() == 60
     assert table["seed"].n_unique() == 2
@@ -57,12 +49,6 @@ def test_every_prompt_is_given_to_every_model_as_often_as_asked(tmp_path: Path) 
     of_prompt = {row["sample_id"]: row for row in rows}
     for row in table.iter_rows(named=True):
         assert {name: row[name] for name in of_prompt[row["sample_id"]]} == of_prompt[row["sample_id"]]
-    facts = run_of(tmp_path / "run")
-    assert (facts["kind"], facts["counts"]["records"]) == ("stories", 60)
-    assert facts["models"][0]["probes"]["stories"]["associations"]
-
-
-# ------------------------------------------------------------------ profiles
 
 
 @pytest.fixture(scope="module")
@@ -91,12 +77,6 @@ def test_profiles_have_the_published_columns_and_every_vote(tmp_path: Path, stor
             assert given.count(answer) > len(given) / 2 or answer == UNKNOWN
     assert 1 <= table["refusal"].sum() <= 14
     assert len(read_profiles(profiles)) == 54
-    agreement = pl.read_csv(profiles / "estimates.csv")
-    assert tuple(agreement.columns) == tuple(EXTRACTION_ESTIMATE_COLUMNS)
-    assert agreement["attribute"].unique(maintain_order=True).to_list() == [
-        "refusal",
-        *(one.name for one in VOCABULARY),
-    ]
 
 
 def test_extractors_see_the_story_and_nothing_of_its_prompt(stories: Path) -> None:
@@ -163,8 +143,6 @@ def test_a_vocabulary_of_one_s_own(tmp_path: Path, stories: Path) -> None:
     assert unlisted > 0.1  # "non-binary", which simulated readers say all the same
 
 
-# ------------------------------------------------------------------ structured output
-
 SCHEMA = {"type": "object", "properties": {"a": {"type": "boolean"}}, "required": ["a"]}
 QUESTION = [Message("user", "Is it?")]
 
@@ -182,8 +160,7 @@ def test_anthropic_s_interface_is_told_the_schema_beside_the_effort() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("structured", [True, False])
-def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path, structured: bool) -> None:
+def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path) -> None:
     formats: list[Any] = []
 
     def reply(body: Any) -> str:
@@ -191,11 +168,10 @@ def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path, s
         return '{"refusal": false}' if len(body["messages"]) == 1 else '{"gender": "woman"}'
 
     with running(Settings(reply=reply)) as server:
-        how = {"structured": structured, "limit": 3, "options": ChatOptions(concurrency=1)}
+        how = {"structured": True, "limit": 3, "options": ChatOptions(concurrency=1)}
         settings = ExtractSettings(data=str(stories), models=(f"{server.url}#small",), **how)
         measure(EXTRACT, settings, tmp_path / "run")
-    keys = [None if one is None else list(one["json_schema"]["schema"]["properties"]) for one in formats]
-    own = [["refusal"], [one.name for one in VOCABULARY]]
-    assert keys == (own * 3 if structured else [None] * 6)
+    keys = [list(asked["json_schema"]["schema"]["properties"]) for asked in formats]
+    assert keys == [["refusal"], [attribute.name for attribute in VOCABULARY]] * 3
     read = records(tmp_path / "run")["extracted_attributes_json"]
     assert [json.loads(text)["gender"] for text in read] == ["woman"] * 3

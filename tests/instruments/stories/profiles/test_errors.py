@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from itertools import product
 from pathlib import Path
@@ -135,21 +134,3 @@ def test_a_sheet_with_semicolons_and_the_mark_of_a_spreadsheet(tmp_path: Path) -
     path = tmp_path / "sheet.csv"
     path.write_text(f"\ufeff{';'.join(names)}\r\n{row}\r\n", encoding="utf-8", newline="")
     assert read_sheet(path, VOCABULARY) == {"k": Coding(False, {"gender": "woman"})}
-
-
-def test_a_sheet_as_csv(tmp_path: Path, run: Path) -> None:
-    sheet = tmp_path / "check.csv"
-    assert write_sheet(run, VOCABULARY, sheet, sample=5, seed=0) == 5
-    with sheet.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    rows[0] |= {"gender": "Woman", "age": "adult (30–44)"}
-    rows[1] |= {"refusal": "YES"}
-    with sheet.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    codings = read_sheet(sheet, VOCABULARY)
-    assert codings == {
-        rows[0]["story_key"]: Coding(refusal=False, profile={"gender": "woman", "age": "adult (30-44)"}),
-        rows[1]["story_key"]: Coding(refusal=True, profile={one.name: UNKNOWN for one in VOCABULARY}),
-    }

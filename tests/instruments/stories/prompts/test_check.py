@@ -8,7 +8,6 @@ import string
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -52,9 +51,7 @@ FAULTS = [
     ("en", ("persons", "agee"), {}, "there is no attribute 'agee'"),
     ("en", ("persons", "age", "kid"), "a kid", "there is no value 'kid'"),
     ("en", ("language",), "English", "no ISO 639 code"),
-    ("en", ("leaks", "hats"), ["hat"], "there is no attribute 'hats'"),
     ("en", CHILD, "", "empty"),
-    ("en", CHILD, " a child", "at the beginning or the end"),
     ("en", CHILD, "a\u200b\x07child", "cannot be seen"),
     ("en", CHILD, "a {person}", "a brace"),
     ("en", CHILD, "a сhild", "'с' is not written in Latin"),  # Cyrillic
@@ -69,9 +66,7 @@ FAULTS = [
     ),
     ("en", ("script",), "Klingon", "no script of Unicode"),
     ("es", CHILD, "un niño", "does not begin with una"),
-    ("es", CHILD, {"text": "un niño", "form": "x"}, "form 'x' is not declared"),
     ("es", FAMILY, "una libro nuevo", "feminine article"),
-    ("es", FAMILY, "un carta", "masculine article"),
     ("es", FAMILY, "hablar de el tiempo", "del"),
     ("es", FAMILY, {"f": "una cita"}, "the text for the form 'm' is missing"),
     ("fr", CHILD, "une personne marié", "agree with"),
@@ -80,18 +75,13 @@ FAULTS = [
     ("pt", FAMILY, "falar de o tempo", "one word"),
     ("nl", FAMILY, "een belangrijk beslissing", "ends with -e"),
     ("uk", ("persons", "parental_status", "with children"), "людина, який має дітей", "feminine"),
-    ("uk", ("persons", "urbanicity", "urban"), "людина, яка живёт в місті", "Russian"),
     ("ar", FAMILY, "اجتماع, عائلي", "',' is not punctuation"),
     ("ar", ("persons", "religion", "Muslim"), "الشخص المسلم", "indefinite"),
     ("ar", ("persons", "urbanicity", "rural"), "شخص تعيش في الريف", "masculine"),
-    ("ar", ("persons", "employment_status", "retired"), "شخص بلا عمل کامل", "Persian"),
     ("hi", ("request",), "कहानी: {person}, {scenario}.", "'.' is not punctuation"),
     ("hi", ("persons", "urbanicity", "urban"), "शहर में रहने वाली एक व्यक्ति", "masculine"),
-    ("hi", ("persons", "health_status", "poor"), "ख़राब स्वास्थ्य वाला एक व्यक्ति", "dot"),
     ("hi", HOBBY, "अपना घर में रहना", "oblique"),
-    ("zh", ("request",), "故事：{person}，{scenario}.", "'.' is not punctuation"),
     ("zh", FAMILY, "一次 party", "'party' is not written in Han"),
-    ("zh", ("persons", "parental_status", "childless"), "一个無孩子的人", "traditional"),
     ("bn", HOBBY, "শহরে ঘুরতে যাওয়া", "urbanicity"),
 ]
 """Language, key of a part, what stands there instead (None: nothing), words of the sentence about it."""
@@ -188,14 +178,6 @@ def _leaves(values, path=()):
             yield from _leaves(value, (*path, name))
         else:
             yield (*path, name), value
-
-
-@pytest.mark.slow
-@given(nested)
-def test_written_trees_are_read_back(values):
-    text = yaml.safe_dump(values, allow_unicode=True)
-    if values:
-        assert parse_tree(text, "x.yaml").values == values
 
 
 @given(st.text(max_size=40))
