@@ -97,3 +97,4 @@ def test_languages_are_those_counted_by_hand(found: pl.DataFrame, results: Story
     shift = results.by_language.shift
     assert len(page.table("Harmful associations with every group")) == shift.height
     assert "(marked)" in page.text
+    assert "Which models are alike" in page.text
