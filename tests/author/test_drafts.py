@@ -173,30 +173,15 @@ def test_labels_are_those_of_most_votes(tmp_path):
     assert set(found.drafts["label"]) == {""}
 
 
-def test_tables_and_chat_models_are_candidates_together(tmp_path):
-    data = tmp_path / "pairs.csv"
-    pl.DataFrame({"sent_more": ["Women are loud."], "sent_less": ["Women are quiet."]}).write_csv(data)
+def test_tables_and_chat_models_are_candidates_and_what_an_engine_cannot_translate_is_counted(tmp_path):
+    data = table(tmp_path, "p", sent_more=["Women are loud.", "b"], sent_less=["Women are quiet.", "d"])
     words = tmp_path / "words.csv"
-    words.write_text("original,translation\nWomen are loud.,same\nWomen are quiet.,same\n")
-    table = f"table:{words}"
-    settings = TranslateSettings(data=str(data), to="hi", services=(table,), models=("sim/author-faultless",))
-    outcome = draft("translate", settings, tmp_path / "c.csv")
-    row = pl.read_csv(tmp_path / "c.csv").row(0, named=True)
-    assert row[f"candidate_{table}_more"] == "same"
-    assert row[f"checks_{table}"] == "identical-now"
-    assert row["candidate_sim/author-faultless_more"] == "nemoW era .duol"
-    assert outcome.made.yields["model"].to_list() == ["sim/author-faultless", table]
-
-
-def test_what_an_engine_cannot_translate_is_counted(tmp_path):
-    data = tmp_path / "pairs.csv"
-    pl.DataFrame({"sent_more": ["a", "b"], "sent_less": ["c", "d"]}).write_csv(data)
-    words = tmp_path / "words.csv"
-    words.write_text("original,translation\na,x\nc,y\nb,z\n")
-    settings = TranslateSettings(data=str(data), to="hi", services=(f"table:{words}",))
+    words.write_text("original,translation\nWomen are loud.,same\nWomen are quiet.,same\nb,z\n")
+    engine = f"table:{words}"
+    settings = TranslateSettings(data=data, to="hi", services=(engine,), models=(FAULTLESS,))
     made = draft("translate", settings, tmp_path / "c.csv").made
-    assert made.yields.select("asked", "failed", "drafts").row(0) == (2, 1, 1)
-    assert pl.read_csv(tmp_path / "c.csv")[f"candidate_table:{words}_more"].fill_null("").to_list() == [
-        "x",
-        "",
-    ]
+    assert made.yields.filter(model=engine).select("asked", "failed", "drafts").row(0) == (2, 1, 1)
+    first, second = pl.read_csv(tmp_path / "c.csv").iter_rows(named=True)
+    assert (first[f"candidate_{engine}_more"], first[f"checks_{engine}"]) == ("same", "identical-now")
+    assert first[f"candidate_{FAULTLESS}_more"] == "nemoW era .duol"
+    assert not second[f"candidate_{engine}_more"]

@@ -85,10 +85,7 @@ def test_a_chat_model_is_asked_questions_after_its_cost_is_said(tmp_path):
     assert list(measured.findings) == ["questions"]
     assert "Of 60 questions that their text does not answer" in lines[0]
     page = write_demo_page(tmp_path, measured, measured.findings["questions"], planted_figure(MARKS))
-    text = page.read_text(encoding="utf-8")
-    assert "What sim/biased answers" in text
-    assert "The model is simulated." in text
-    assert "sim-biased/runs/questions/report.html" in text
+    assert "The model is simulated." in page.read_text(encoding="utf-8")
 
 
 def test_a_server_is_asked_questions_and_stories_within_the_number_that_was_said(tmp_path):

@@ -16,15 +16,7 @@ from endoxa.words import opening
 from endoxa.words.check import faults
 from endoxa.words.create import TO_FILL, create
 from endoxa.words.opening import opened
-from endoxa.words.packs import (
-    VARIABLE,
-    languages_with,
-    pack_facts,
-    pack_of,
-    stops,
-    using,
-    words_of,
-)
+from endoxa.words.packs import VARIABLE, languages_with, pack_facts, pack_of, stops, using, words_of
 from endoxa.words.patterns import denies
 from endoxa.words.state import coverage, states, unreviewed
 from support.repository import ROOT

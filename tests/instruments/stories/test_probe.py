@@ -11,12 +11,7 @@ import pytest
 
 from endoxa.instruments.stories.coding import write_sheet
 from endoxa.instruments.stories.extraction import extract_probe
-from endoxa.instruments.stories.instrument import (
-    EXTRACT,
-    STORIES,
-    ExtractSettings,
-    StoriesSettings,
-)
+from endoxa.instruments.stories.instrument import EXTRACT, STORIES, ExtractSettings, StoriesSettings
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.anthropic import message_body
 from endoxa.models.chat.spec import ChatOptions

@@ -20,20 +20,8 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover, fisher, nothing_known
-from endoxa.instruments.stories.associations.cells import (
-    Cells,
-    category,
-    chi_square,
-    cramer_v,
-    log_p_greater,
-)
-from endoxa.instruments.stories.associations.fisher import (
-    Sampled,
-    binomial_bounds,
-    decide,
-    rejected,
-    stream,
-)
+from endoxa.instruments.stories.associations.cells import Cells, category, chi_square, cramer_v, log_p_greater
+from endoxa.instruments.stories.associations.fisher import Sampled, binomial_bounds, decide, rejected, stream
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
 from endoxa.sources.stereotales import profiles as reading
 from endoxa.sources.stereotales.profiles import Profiles, decode, read_profiles

@@ -8,9 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from endoxa.instruments.stories.coding import (
-    agreement_table,
-)
+from endoxa.instruments.stories.coding import agreement_table
 from endoxa.instruments.stories.extraction import Vote, decide
 from endoxa.schema.stories import AGREEMENT_MEASURES, EXTRACTION_ESTIMATE_COLUMNS
 from endoxa.sources.stereotales.profiles import UNKNOWN

@@ -12,14 +12,7 @@ from openpyxl import load_workbook
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.instruments.stories.coding import (
-    Coding,
-    draw,
-    error_table,
-    read_sheet,
-    story_key,
-    write_sheet,
-)
+from endoxa.instruments.stories.coding import Coding, draw, error_table, read_sheet, story_key, write_sheet
 from endoxa.models.chat.simulated.stories import read_profile_line
 from endoxa.schema.stories import CONFUSION_COLUMNS, EXTRACTION_ERROR_COLUMNS
 from endoxa.sources.stereotales.profiles import UNKNOWN

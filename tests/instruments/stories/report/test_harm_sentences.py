@@ -17,12 +17,7 @@ from endoxa.instruments.stories.harm.raters import Ratings, decide_together, dif
 from endoxa.instruments.stories.languages import analyze_overlap
 from endoxa.instruments.stories.languages.marked import shift
 from endoxa.instruments.stories.languages.presence import presence
-from endoxa.instruments.stories.report.harm import (
-    blind_spots,
-    differences,
-    harm_opening,
-    raters,
-)
+from endoxa.instruments.stories.report.harm import blind_spots, differences, harm_opening, raters
 from endoxa.instruments.stories.report.languages import groups_moved, languages_compared, overlap_families
 from endoxa.instruments.stories.report.results import harm_of
 from endoxa.report.document import Section

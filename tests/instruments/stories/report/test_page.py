@@ -15,24 +15,12 @@ from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.permutations import PROMPT, TRAIT, differences
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.sources import (
-    MOST_CHARACTERS,
-    read_samples,
-    shares,
-)
+from endoxa.instruments.stories.report.sources import MOST_CHARACTERS, read_samples, shares
 from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.sources.stereotales.profiles import read_profiles
 from support.html_pages import Page
-from support.report_story_samples import (
-    HOSTILE,
-    HOSTILE_END,
-    LANGUAGES,
-    MODELS,
-    PLANTED,
-    stories,
-    write_run,
-)
+from support.report_story_samples import HOSTILE, HOSTILE_END, LANGUAGES, MODELS, PLANTED, stories, write_run
 
 
 @pytest.fixture(scope="module")

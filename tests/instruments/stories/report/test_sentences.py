@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -282,25 +281,3 @@ def table(tmp_path, edge_of):
     tested = tally(found.tables, found.associations, 0.01)
     write_companion(output, Companion(settings, str(path), 0, tested))
     return output
-
-
-def test_a_table_keeps_its_settings_and_its_numbers(table):
-    results = results_of(table)
-    assert check(results, table) > 0
-    text = said(results, table)
-    assert "false-discovery rate 1\u00a0%" in text
-    assert re.search(r"all languages of a model together: \d of 8\.", text)
-    assert "strong ones only): two (12)." in text
-    found = pl.read_csv(table)
-    assert text.startswith(f"{found.select(PARTS).n_unique()} associations in the stories of 2 models")
-
-
-def test_another_table_of_that_name_says_that_nothing_is_recorded(table):
-    shorter = pl.read_csv(table).head(1)
-    shorter.write_csv(table)
-    results = results_of(table)
-    assert check(results, table) > 0
-    text = said(results, table)
-    assert "its settings, and how much was tested, are not recorded" in text
-    assert "famil" not in text
-    assert "was found in the stories" not in text

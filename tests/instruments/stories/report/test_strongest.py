@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from endoxa.instruments.stories.report.associations import MOST_DRAWN, _least_of, strongest
+from endoxa.instruments.stories.report.associations import _least_of, strongest
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.report.document import Section
 from endoxa.report.draw import drawing
@@ -70,16 +70,6 @@ def test_the_most_widespread_is_counted_and_named_by_number(
     assert row[1] == f"{top['base_attribute'].replace('_', ' ')}: {top['base_value']}"
     if max(reach) > 1:
         assert (str(row[0]), row[3], row[4]) == ("1", str(top["len"]), f"{top['value']:.2f}")
-
-
-def test_one_model_has_an_interval_in_place_of_others(tmp_path: Path) -> None:
-    section, text = shown(results_of(tmp_path, many_associations(40, ["a/one"])))
-    assert section.title == "The strongest associations"
-    assert "95\u00a0% interval" in text
-    assert "It was picked as the largest of 40: the interval that holds for all at once begins at" in text
-    assert len(section.tables[0].rows) == MOST_DRAWN
-    lifts = [float(str(row[4])) for row in section.tables[0].rows]
-    assert lifts == sorted(lifts, reverse=True)
 
 
 def test_harmful_ones_come_alone_where_harm_was_rated(tmp_path: Path) -> None:
