@@ -144,13 +144,9 @@ QUESTION = [Message("user", "Is it?")]
 
 @pytest.mark.slow
 def test_anthropic_s_interface_is_told_the_schema_beside_the_effort() -> None:
-    from anthropic.types import OutputConfigParam
-    from pydantic import TypeAdapter
-
     spec = parse_chat_model("anthropic/claude-x")
     body = message_body(spec, QUESTION, Sampling(answer_schema=SCHEMA, reasoning="low"))
     assert body["output_config"] == {"effort": "low", "format": {"type": "json_schema", "schema": SCHEMA}}
-    TypeAdapter(OutputConfigParam).validate_python(body["output_config"])
     assert "output_config" not in message_body(spec, QUESTION, Sampling())
 
 

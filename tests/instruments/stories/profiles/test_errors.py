@@ -43,28 +43,21 @@ def test_error_rates_of_a_worked_example() -> None:
 NAMES = ("sample_id", "generator_model", "language", "repeat", "story")
 
 
-def some(each: int = 20) -> pl.DataFrame:
-    """Stories of three models in two languages, of the first model five times as many."""
+def test_every_model_and_language_gives_as_many_stories_and_none_without_words() -> None:
+    """Of three models in two languages; of the first there are five times as many."""
     rows = [
         (f"p{k}", f"m{m}", f"l{n}", 1, " " if k == 3 else f"S{k}")
         for m, n in product(range(3), range(2))
-        for k in range(each * (1 + 4 * (m == 0)))
+        for k in range(100 if m == 0 else 20)
     ]
-    return pl.DataFrame(rows, schema=NAMES, orient="row")
-
-
-def draw_key(records: pl.DataFrame) -> pl.Series:
-    return pl.Series("story_key", [story_key(name) for name in story_names(records)])
-
-
-def test_every_model_and_language_gives_as_many_stories_and_none_without_words() -> None:
-    records = some()
+    records = pl.DataFrame(rows, schema=NAMES, orient="row")
     every = draw(records, 1000, 0)
     assert len(every) == len(records) - 6 == every["story_key"].n_unique()
     drawn, other = draw(records, 32, 0), draw(records, 32, 1)
     assert drawn.equals(draw(records.sample(fraction=1, shuffle=True, seed=9), 32, 0))
     assert set(drawn["story_key"]) != set(other["story_key"])
-    keyed = drawn.join(records.with_columns(draw_key(records)), on="story_key")
+    keys = pl.Series("story_key", [story_key(name) for name in story_names(records)])
+    keyed = drawn.join(records.with_columns(keys), on="story_key")
     counts = keyed.group_by("generator_model", "language").len()["len"]
     assert counts.sort().to_list() == [5, 5, 5, 5, 6, 6]
 

@@ -198,14 +198,6 @@ def test_a_trivial_difference_in_huge_data_is_no_claim() -> None:
         assert found["p_value"].item() < 1e-10
 
 
-def test_what_one_person_says_of_everything_moves_no_claim_of_others() -> None:
-    """Two groups of raters: where one person alone rated most, the effective number is small and nothing is claimed."""
-    row = analysed("one rater gave nearly all").raters.filter(rater="all models").row(0, named=True)
-    assert row["clusters"] == 7
-    assert row["clusters_effective"] < 2
-    assert row["verdict"] in ("unclear", "cannot-be-tested")
-
-
 TWO = {
     "en": {"unmarked": [("religion", "Christian")], "marked": [("religion", "Muslim")]},
     "ar": {"unmarked": [("religion", "Muslim")], "marked": [("religion", "Christian")]},

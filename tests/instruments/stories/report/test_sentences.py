@@ -126,13 +126,9 @@ def said(results, path, anchor=""):
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    return tmp_path_factory.mktemp("sentences")
-
-
-@pytest.fixture(scope="module")
-def edge_of(home):
+def edge_of(tmp_path_factory):
     """Path and results of an edge, made once."""
+    home = tmp_path_factory.mktemp("sentences")
     known: dict[str, tuple[Path, StoryResults]] = {}
 
     def get(name):
