@@ -132,20 +132,18 @@ def test_expansion_leaves_out_other_countries(tmp_path):
     assert (found.drafts.height, found.yields["elsewhere"][0] + found.yields["repeated"][0]) == (0, 60)
 
 
-@pytest.mark.parametrize(
-    ("counter", "reason"),
-    [
-        ("Farmers are poor.", "alike"),
-        ("Farmers are not poor.", "negation"),
-        ("Farmers feed whole towns.", ""),
-        ("They feed whole towns.", "no-group"),
-        ("", "malformed"),
-    ],
-)
-def test_counter_narratives_are_no_denials(counter, reason):
+def test_counter_narratives_are_no_denials():
     facts = {"identity": "farmers", "attribute": "poor", "language": "en", "sent_more": "Farmers are poor."}
-    judged = KINDS["counter"].judged(CounterSettings(), None, Ask("", facts), {"counter": counter})
-    assert judged.reason == reason
+    reasons = {
+        "Farmers are poor.": "alike",
+        "Farmers are not poor.": "negation",
+        "Farmers feed whole towns.": "",
+        "They feed whole towns.": "no-group",
+        "": "malformed",
+    }
+    for counter, reason in reasons.items():
+        judged = KINDS["counter"].judged(CounterSettings(), None, Ask("", facts), {"counter": counter})
+        assert judged.reason == reason, counter
 
 
 def test_labels_are_those_of_most_votes(tmp_path):

@@ -11,11 +11,9 @@ import pytest
 
 from collect_support.samples import campaign_settings
 from endoxa.instruments.pairs.items import name_in
-from endoxa.words.components import COMPONENTS, file_of, languages_of, texts_of
+from endoxa.words.components import COMPONENTS, file_of, texts_of
 from endoxa.words.identifiers import find_identifiers
 from endoxa.words.persons import (
-    expand,
-    find_offences,
     folded_words,
     is_also_a_word,
     is_name,
@@ -100,13 +98,6 @@ def test_a_name_is_in_one_list_only():
     assert not is_also_a_word("paul")
     assert is_also_a_word("tom")
     assert not is_name("tom")
-
-
-def test_forms_of_offences():
-    assert expand("{vend,vent}e drogue") == ["vende drogue", "vente drogue"]
-    assert [(one.start, one.end) for one in find_offences(["he", "sold", "drugs"])] == [(1, 3)]
-    assert find_offences(["sold", "shoes"]) == []
-    assert {"ar", "en", "es", "fr", "hi", "pt", "sw"} <= set(languages_of(COMPONENTS["words of offence"]))
 
 
 def test_callers_say_what_is_known():

@@ -142,7 +142,6 @@ SCHEMA = {"type": "object", "properties": {"a": {"type": "boolean"}}, "required"
 QUESTION = [Message("user", "Is it?")]
 
 
-@pytest.mark.slow
 def test_anthropic_s_interface_is_told_the_schema_beside_the_effort() -> None:
     spec = parse_chat_model("anthropic/claude-x")
     body = message_body(spec, QUESTION, Sampling(answer_schema=SCHEMA, reasoning="low"))

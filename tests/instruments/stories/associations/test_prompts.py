@@ -74,14 +74,6 @@ def arrangements(sizes, values, rows):
     return np.array(tables)
 
 
-def test_units_add_up_to_the_table() -> None:
-    found = prompted(*SMALL[2])
-    assert found.table.tolist() == [[3, 1, 0], [2, 0, 4], [0, 3, 1]]
-    assert found.prompts == 7
-    assert found.rows.tolist() == [[1, 0, 1], [1, 1, 1], [0, 2, 0]]  # prompts of one, two and three stories
-    assert (np.diff(found.blocks) >= 0).all()
-
-
 def test_what_a_prompt_is() -> None:
     """Stories with a prompt each have no units, but in strata; one name with two base values is two prompts."""
     assert units([0, 0, 1, 1], [0, 1, 0, 1], [1, 2, 3, 4]) is None

@@ -14,7 +14,6 @@ from endoxa.instruments.stories.associations.fisher import Sampled, stream
 DRAWS = 20_000
 EDGES = {
     "2 x 2": [[3, 1], [1, 4]],
-    "one story": [[1, 0], [0, 0]],
     "empty rows": [[0, 0, 0], [3, 1, 0], [0, 0, 0], [1, 0, 4], [0, 0, 0]],
     "an empty row and an empty column": [[3, 0, 1], [0, 0, 0], [1, 0, 4]],
     "ties": [[2, 2, 2], [2, 2, 2]],

@@ -164,12 +164,6 @@ def test_counts_agree_with_each_other_in_any_order_of_rows(rows: list, random) -
         assert row["jaccard"] <= row["overlap"]
 
 
-def test_lists_by_hand() -> None:
-    found = analyze_overlap(FOUND)
-    assert found.exclusive.select("base_value", "members", "model_count").rows() == [("Muslim", "fr", 1)]
-    assert found.universal.select("base_value", "of", "model_count").rows() == [("Christian", 3, 2)]
-
-
 def test_members_say_what_one_language_alone_would_miss() -> None:
     overlap = analyze_overlap(FOUND, classes({CHURCH: "benign", MOSQUE: "harmful", POND: "harmful"}))
     rows = {row["member"]: row for row in overlap.members.iter_rows(named=True)}

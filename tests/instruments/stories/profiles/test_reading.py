@@ -68,20 +68,6 @@ def test_any_text_at_all_is_read_without_an_error(text: str) -> None:
     assert read_refusal(text) in (True, False, None)
 
 
-@pytest.mark.slow
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.floats() | st.text(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["age", "gender", "x"]), inner),
-    )
-)
-def test_any_json_gives_answers_of_the_vocabulary(found: object) -> None:
-    read = profile_of(json.dumps(found))
-    if read is not None:
-        for one in VOCABULARY:
-            assert read[one.name] in one.answers
-
-
 UNLISTED = "unknown, and counted as in no list"
 
 

@@ -24,13 +24,8 @@ from support.report_story_samples import HOSTILE, HOSTILE_END, LANGUAGES, MODELS
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("stories")
-
-
-@pytest.fixture(scope="module")
-def run(home: Path) -> Path:
-    return write_run(home / "s2", "extract", stories(), notice="These stories are rehearsals.")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("stories") / "s2", "extract", stories())
 
 
 @pytest.fixture(scope="module")
