@@ -48,13 +48,6 @@ def test_verdicts_of_rooms_and_sheets(drafts, tmp_path, text):
     assert counted(table) == {"draft": 1, "approved": 1, "rejected": 1}
 
 
-def test_columns_of_the_user_are_no_verdicts(drafts, tmp_path):
-    pl.read_csv(drafts).with_columns(verdict=pl.lit("mine"), judged_more=pl.lit("x")).write_csv(drafts)
-    table = approved(drafts, judged(tmp_path, "row,draft_id,approved\n7,d1,yes\n"))
-    assert table["status"].to_list() == ["approved", "draft", "draft"]
-    assert set(table["verdict"]) == {"mine"}
-
-
 @pytest.mark.parametrize(
     ("old", "new", "sheet", "match"),
     [

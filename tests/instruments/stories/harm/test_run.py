@@ -27,7 +27,7 @@ from endoxa.runs.options import Resampling
 from endoxa.runs.run import measure
 from support.harm_samples import associations, rated, write_associations, write_people
 
-QUICK, FAST = Resampling(resamples=200), Resampling(resamples=100)
+FAST = Resampling(resamples=100)
 RATINGS = st.lists(st.integers(1, 5), min_size=1, max_size=60)
 
 

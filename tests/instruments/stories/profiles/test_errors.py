@@ -40,9 +40,6 @@ def test_error_rates_of_a_worked_example() -> None:
     assert row["kappa"] == pytest.approx((9 / 12 - 52 / 144) / (1 - 52 / 144))
 
 
-NAMES = ("sample_id", "generator_model", "language", "repeat", "story")
-
-
 def test_every_model_and_language_gives_as_many_stories_and_none_without_words() -> None:
     """Of three models in two languages; of the first there are five times as many."""
     rows = [
@@ -50,7 +47,8 @@ def test_every_model_and_language_gives_as_many_stories_and_none_without_words()
         for m, n in product(range(3), range(2))
         for k in range(100 if m == 0 else 20)
     ]
-    records = pl.DataFrame(rows, schema=NAMES, orient="row")
+    names = ("sample_id", "generator_model", "language", "repeat", "story")
+    records = pl.DataFrame(rows, schema=names, orient="row")
     every = draw(records, 1000, 0)
     assert len(every) == len(records) - 6 == every["story_key"].n_unique()
     drawn, other = draw(records, 32, 0), draw(records, 32, 1)

@@ -92,7 +92,6 @@ EDGES = {
     },
     "exactly zero difference": {"by": lambda k, _: 1 + k % 5, "of_models": lambda k, _: 1 + k % 5},
     "one apart, everybody agrees": {"by": lambda k, _: 3, "of_models": lambda k, _: 2},
-    "all the same rating": {"by": lambda k, _: 3, "of_models": lambda k, _: 3},
     "one association": {"items": 1, "people": 20, "apart": -1},
     "models only": {"people": 0},
     "people only": {"models": 0},

@@ -32,12 +32,6 @@ def told() -> pl.DataFrame:
     return stories([MODEL], ["en"], each=20).with_columns(refusal=pl.lit(0, pl.Int64), story=unique)
 
 
-def test_nothing_concerns_stories_that_were_all_read_by_readers_who_agree(tmp_path):
-    looked_at, concerning = found(tmp_path, told())
-    assert concerning == []
-    assert {REFUSALS, ERRORS} <= set(looked_at)
-
-
 def test_a_tenth_of_refusals_and_of_stories_that_were_cut_off(tmp_path):
     tenth = pl.int_range(pl.len()) % 10 == 0
     refused = told().with_columns(refusal=tenth.cast(pl.Int64))
@@ -48,7 +42,9 @@ def test_a_tenth_of_refusals_and_of_stories_that_were_cut_off(tmp_path):
     assert (concerning, looked_at[LOST].numbers["cut_off"]) == ([LOST], pytest.approx(0.1))
 
 
-def test_readers_who_disagree_and_a_single_reader(tmp_path):
+def test_readers_who_disagree_and_a_single_reader_concern_and_those_who_agree_do_not(tmp_path):
+    looked_at, concerning = found(tmp_path / "agreed", told())
+    assert (concerning, {REFUSALS, ERRORS} <= set(looked_at)) == ([], True)
     looked_at, concerning = found(tmp_path, told(), alphas=(0.9, 0.6))
     assert concerning == [ERRORS]
     assert "below 2/3 for 1 of 2 attributes (least: 0.60, drink)" in looked_at[ERRORS].sentence
