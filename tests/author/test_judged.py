@@ -83,6 +83,7 @@ d3,draft,a3,Bakers are slow.,Bakers are fast.,bakers,mine
 """
 
 
+@pytest.mark.slow
 def test_rejected_and_unjudged_pairs_are_neither_measured_nor_released(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text(PAIRS)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.author.kinds import KINDS
-from endoxa.author.prompts import STOP, holds, read_prompts, read_reply
+from endoxa.author.prompts import STOP, holds, languages, read_prompts, read_reply
+from endoxa.errors import UserError
 
 FIELDS = ("attribute", "polarity")
 ROWS = ({"attribute": "brave", "polarity": "positive"}, {"attribute": "rude", "polarity": "negative"})
@@ -73,7 +74,17 @@ VALUES = """identity place wanted attribute register contrast country axis group
 less from_language to_language question labels text"""
 
 
-@pytest.mark.parametrize("language", ["ar", "en", "es"])
+def test_a_language_or_a_kind_without_prompts_is_refused(tmp_path):
+    with pytest.raises(UserError, match="no prompts in 'xx'"):
+        read_prompts("xx", None)
+    (tmp_path / "mine.toml").write_text(
+        'id = "m-1"\n[texts]\nframe = ""\nanswer = "{fields}{row}"\nstop = ""\n'
+    )
+    with pytest.raises(UserError, match="has no text 'label'"):
+        read_prompts("en", tmp_path / "mine.toml").fill("label", ("label",))
+
+
+@pytest.mark.parametrize("language", languages())
 def test_prompts_of_every_language_fill_every_kind(language):
     prompts = read_prompts(language, None)
     values = dict.fromkeys(VALUES.split(), "<here>")

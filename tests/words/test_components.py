@@ -42,6 +42,7 @@ def looks_foreign(path: Path) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_every_file_with_words_of_other_languages_is_in_a_component_or_left_out_with_a_reason():
     known = {name for state in states() for name in state.files} | set(LEFT_OUT)
     found = {

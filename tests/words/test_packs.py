@@ -17,7 +17,7 @@ from endoxa.words.check import faults
 from endoxa.words.create import TO_FILL, create
 from endoxa.words.opening import opened
 from endoxa.words.packs import VARIABLE, languages_with, pack_facts, pack_of, stops, using, words_of
-from endoxa.words.patterns import denies
+from endoxa.words.patterns import denies, is_predicate
 from endoxa.words.state import coverage, states, unreviewed
 from support.repository import ROOT
 
@@ -112,7 +112,6 @@ def test_every_language_of_ours_is_a_pack_and_agrees_with_cldr(code):
 
 
 def test_a_joint_is_none_partial_or_drafted_and_names_what_is_missing(wolof):
-    (wolof / "question_prompts.toml").unlink()
     (wolof / "opposites.csv").unlink()
     with using([wolof]):
         cells = {cell.joint: cell for cell in coverage(["wo"])}
@@ -123,6 +122,7 @@ def test_a_joint_is_none_partial_or_drafted_and_names_what_is_missing(wolof):
     assert {cell.word for cell in coverage(["en"])} == {"source"}
 
 
+@pytest.mark.slow
 def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path):
     folder = tmp_path / "qu"
     create("qu", folder)
@@ -149,6 +149,15 @@ def test_marks_of_a_pack_of_the_user_are_read(wolof):
     assert "።" not in stops()
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "is_one"),
+    [("لطيف", "ar", False), ("لا يعملون", "ar", True), ("wema", "sw", False), ("ni wema", "sw", True)],
+)
+def test_a_word_alone_is_no_predicate_even_where_the_copula_has_no_word(text, language, is_one):
+    assert is_predicate(text, language) == is_one
+
+
+@pytest.mark.slow
 def test_faults_of_words(wolof):
     with (wolof / "people.csv").open("a", encoding="utf-8") as file:
         file.write("nurses,profession,,,doktoor yi,,,,,\ncooks,profession,,,кook yi,,,,,\n")
@@ -168,6 +177,7 @@ def test_faults_of_words(wolof):
     ]
 
 
+@pytest.mark.slow
 def test_speakers_review_a_pack_of_the_user(wolof):
     _edit(wolof / "people.csv", "neutral,moom,,ñoom", "neutral,moom,,doom aadama yi")
     with using([wolof]):

@@ -65,6 +65,7 @@ def test_words_about_nobody_are_left_alone(language, text):
     assert not name_in(text, language)
 
 
+@pytest.mark.slow
 def test_attributes_of_published_sets_and_of_our_seeds_name_nobody(shared):
     sources = [
         (shared / "data/afristereo/gold_dev.csv", "gold_attribute"),
@@ -82,7 +83,7 @@ def test_attributes_of_published_sets_and_of_our_seeds_name_nobody(shared):
     assert [text for text, code in rows if name_in(text, code) or "name" in flags(text, code, SETTINGS)] == []
 
 
-@pytest.mark.parametrize("language", ["en", "es", "fr", "pt", "sw", "ar", "hi"])
+@pytest.mark.parametrize("language", ["en", "ar"])
 def test_first_names_are_hardly_ever_words(language):
     """In our own texts, 10,000 to 20,000 words of each language: a name there is one."""
     with_names = {"names bank", "words of offence", "first names", "question templates", "examples"}

@@ -62,6 +62,7 @@ def pairs(tmp_path_factory):
     return folder / "pairs.csv"
 
 
+@pytest.mark.slow
 def test_plan_and_page_of_a_run_in_hindi_say_it_and_those_in_english_do_not(prompts, tmp_path):
     asked = ["probe", "stories", "--data", prompts, "--model", "sim/teller"]
     assert f"{LINE} story prompts in Hindi." in endoxa(*asked, "--plan")
