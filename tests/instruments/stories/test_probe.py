@@ -91,40 +91,30 @@ def test_extractors_see_the_story_and_nothing_of_its_prompt(stories: Path) -> No
     assert not any(one.name in second for one in VOCABULARY)
 
 
-def texts_of(folder: Path, *texts: tuple[str | None, str | None]) -> ExtractSettings:
-    """Settings to read stories of one prompt, each with the reason why it ended."""
-    cells = prompt(1, generator_model="sim/m")
-    rows = [{**cells, "repeat": k, "story": text, "finish": end} for k, (text, end) in enumerate(texts, 1)]
-    return ExtractSettings(data=str(write(folder / "stories.jsonl", rows)), models=READERS)
-
-
-def test_texts_without_a_word_are_counted_and_nobody_is_asked(tmp_path: Path) -> None:
-    settings = texts_of(
-        tmp_path, ("A walk by the sea.", "stop"), ("", "content_filter"), (" ", "length"), (None, "error")
-    )
-    assert measure(EXTRACT, settings, tmp_path / "run").counts["wordless"] == 3
-    table = records(tmp_path / "run")
-    # A simulated reader takes a text without its line for a refusal.
-    assert table["refusal"].to_list() == [1, 1, 0, 0]
-    assert table["n_parsed"].to_list() == [3, 0, 0, 0]
-    assert len(read_profiles(tmp_path / "run")) == 4
-
-
-def test_thoughts_before_a_story_are_shown_to_nobody_and_kept(tmp_path: Path) -> None:
-    thoughts = "<think>A child is asked for.</think>"
+def test_thoughts_are_shown_to_nobody_and_of_texts_without_a_word_nobody_is_asked(tmp_path: Path) -> None:
     told_texts = (
-        (f"{thoughts}A walk by the sea.", "stop"),
+        ("<think>A child is asked for.</think>A walk by the sea.", "stop"),
         ("<think>A child", "length"),
         ("<think>A child", None),
+        ("", "content_filter"),
+        (" ", "length"),
+        (None, "error"),
     )
-    settings = texts_of(tmp_path, *told_texts)
+    cells = prompt(1, generator_model="sim/m")
+    rows = [
+        {**cells, "repeat": k, "story": text, "finish": end} for k, (text, end) in enumerate(told_texts, 1)
+    ]
+    data = write(tmp_path / "stories.jsonl", rows)
+    settings = ExtractSettings(data=str(data), models=READERS)
     (asked,) = extract_probe(settings).jobs()
     assert "A walk by the sea." in asked.turns[0]
     assert not any("A child" in text for text in (*asked.turns, asked.told["story"]))
-    assert measure(EXTRACT, settings, tmp_path / "run").counts["wordless"] == 2
+    assert measure(EXTRACT, settings, tmp_path / "run").counts["wordless"] == 5
     table = records(tmp_path / "run")
-    assert table["story"][0] == f"{thoughts}A walk by the sea."
-    assert table["refusal"].to_list()[1:] == [0, 0]
+    assert table["story"].to_list() == [text for text, _ in told_texts]
+    # A simulated reader takes a text without its line for a refusal.
+    assert table["refusal"].to_list() == [1, 0, 0, 1, 0, 0]
+    assert table["n_parsed"].to_list() == [3, 0, 0, 0, 0, 0]
     write_sheet(tmp_path / "run", VOCABULARY, tmp_path / "sheet.csv", sample=9, seed=0)
     assert pl.read_csv(tmp_path / "sheet.csv")["story"].to_list() == ["A walk by the sea."]
 
