@@ -10,7 +10,7 @@ import pytest
 
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.report.associations import class_counts
-from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.instruments.stories.report.results import read_results
 from endoxa.report.inputs import read_runs
 from endoxa.report.words import percent
 from endoxa.sources.stereotales.associations import PARTS
@@ -41,18 +41,10 @@ def sources(found: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> li
     ]
 
 
-@pytest.fixture(scope="module")
-def results(sources: list[Path]) -> StoryResults:
-    return read_results(read_runs(sources), confidence=0.95, seed=0)
-
-
-@pytest.fixture(scope="module")
-def page(sources: list[Path]) -> Page:
-    return Page(write_report(sources, sources[0].parent / "page" / "harm.html").read_text(encoding="utf-8"))
-
-
 @pytest.mark.slow
-def test_people_decide_what_is_harmful(results: StoryResults, found: pl.DataFrame, page: Page) -> None:
+def test_people_decide_what_is_harmful(sources: list[Path], found: pl.DataFrame, tmp_path: Path) -> None:
+    results = read_results(read_runs(sources), confidence=0.95, seed=0)
+    page = Page(write_report(sources, tmp_path / "harm.html").read_text(encoding="utf-8"))
     assert results.harm is not None
     assert results.harm.judges == "people"
     rows = results.harm.analysis.associations
