@@ -146,11 +146,11 @@ def test_bounds_are_clopper_and_pearsons() -> None:
 
 @pytest.mark.slow
 def test_early_decisions_are_those_of_exact_p_values() -> None:
-    """120 families of 2 x 2 tables, half of them with an effect: decided as with exact p-values, with few draws."""
+    """60 families of 2 x 2 tables, half of them with an effect: decided as with exact p-values, with few draws."""
     generator = np.random.default_rng(3)
     wrong = uncertain = 0
     draws = []
-    for number in range(120):
+    for number in range(60):
         tables = []
         for _ in range(6):
             shift = generator.choice([0.0, 0.35])
