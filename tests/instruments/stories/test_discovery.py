@@ -10,20 +10,21 @@ import pytest
 from endoxa.models.chat.simulated.stories import Teller, associations
 from support.story_runs import FOUR, discovered
 
-ALWAYS = ("child (0-12)", "senior (65+)")
-"""Base values whose associations 100 of 100 runs found with 36 prompts for each value."""
+ASKED = ("age", "gender")
 
 
 @pytest.mark.slow
-def test_planted_associations_are_found_with_their_lift_and_hardly_another(tmp_path: Path) -> None:
-    found = pl.concat(
-        [discovered(tmp_path / str(seed), seed, attributes=("age", "gender")) for seed in (0, 1)]
-    )
-    planted = [row for row in Teller().expected() if row["base_value"] in ALWAYS]
-    assert len(planted) >= 2
-    for row in planted:
+def test_most_planted_associations_are_found_with_their_lift_and_hardly_another(tmp_path: Path) -> None:
+    """Two runs with 36 prompts for each value: nine in ten are found on average."""
+    runs = [discovered(tmp_path / str(seed), seed, attributes=ASKED) for seed in (0, 1)]
+    found = pl.concat(runs)
+    number = 0
+    for row in Teller().expected():
         lifts = found.filter(**{name: row[name] for name in FOUR})["value"]
-        assert len(lifts) == 2, row
-        assert lifts.mean() == pytest.approx(row["expected_lift"], rel=0.2)
-    tables = {(row.base_attribute, row.compared_attribute) for row in associations()}
-    assert len(set(found.select("base_attribute", "compared_attribute").rows()) - tables) <= 4
+        number += len(lifts)
+        if len(lifts) == len(runs):  # always found: no winner's curse
+            assert lifts.mean() == pytest.approx(row["expected_lift"], rel=0.2)
+    planted = {(one.base_attribute, one.compared_attribute) for one in associations()}
+    possible = 2 * sum(one.base_attribute in ASKED for one in associations())
+    assert number >= 0.7 * possible > 0
+    assert len(set(found.select("base_attribute", "compared_attribute").rows()) - planted) <= 4

@@ -148,8 +148,8 @@ def sections_of(results: Any) -> list[Section]:
     return [section for section in built if section is not None]
 
 
-def said_of_raters(edge: str, confidence: float = 0.95) -> str:
-    section = raters(results_of(analysed(edge, confidence), confidence))
+def said_of_people(edge: str, confidence: float = 0.95) -> str:
+    section = harm_opening(results_of(analysed(edge, confidence), confidence))
     return " ".join(finding.text for finding in section.findings)
 
 
@@ -167,7 +167,7 @@ def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
 def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
     for edge in ("5 raters", "a clear difference"):
         check_findings(sections_of(results_of(analysed(edge, confidence), confidence)), LABELS)
-    assert ("cannot be tested" in said_of_raters("5 raters", confidence)) == (1 - confidence < 2 / 2**5)
+    assert ("cannot be tested" in said_of_people("5 raters", confidence)) == (1 - confidence < 2 / 2**5)
 
 
 @pytest.mark.slow
@@ -178,7 +178,7 @@ def test_no_correction_weighs_on_the_difference_over_all_associations() -> None:
     assert row["p_value"] == row["p_adjusted"] <= 0.05
     assert row["verdict"] == "below"
     assert analysis.by_attribute.filter(pl.col("p_value") <= 0.05, pl.col("p_adjusted") > 0.05).height
-    text = said_of_raters("clear before the correction")
+    text = said_of_people("clear before the correction")
     assert "Models call associations less harmful than people do" in text
     assert "corrected" not in text
 
