@@ -65,8 +65,8 @@ def test_the_stereotyped_world_has_a_scale() -> None:
 def test_scores_are_the_planted_ones_with_a_scatter_that_the_seed_decides() -> None:
     words = planted_models(0)
     assert [plant_of(each) for each in words] == list(PLANTS)
-    found = scores(words[-1])
-    scatter = np.array([found[text] - level for text, level in levels(PLANTS[-1]).items()])
+    scored = scores(words[-1])
+    scatter = np.array([scored[text] - level for text, level in levels(PLANTS[-1]).items()])
     assert abs(scatter.mean()) < 0.02
     assert scatter.std() == pytest.approx(SCATTER, rel=0.1)
-    assert found == scores(words[-1]) != scores(planted_models(1)[-1])
+    assert scored == scores(words[-1]) != scores(planted_models(1)[-1])

@@ -105,8 +105,8 @@ def made() -> pl.DataFrame:
     places = {"m/a": ((0, "all"), (0, "hi"), (1, "all")), "m/b": ((3, "all"), (2, "all")), "y": ((1, "all"),)}
     rows = [
         {"association_id": of(place), **ROWS[place], "model": model, "aggregation": where, "given_id": None}
-        for model, found in places.items()
-        for place, where in found
+        for model, several in places.items()
+        for place, where in several
     ]
     return pl.DataFrame(rows)
 

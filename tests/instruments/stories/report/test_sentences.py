@@ -106,7 +106,8 @@ def results_of(path):
 
 def findings(results: StoryResults, path, anchor=""):
     sections = story_sections(read_runs([path]), results)
-    return [one for section in sections if section.anchor.startswith(anchor) for one in section.findings]
+    own = [section for section in sections if section.anchor.startswith(anchor)]
+    return [finding for section in own for finding in section.findings]
 
 
 def check(results, path):
