@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import polars as pl
 import pytest
 
 from endoxa.author.drafting import draft
+from endoxa.author.kind import Ask
 from endoxa.author.kinds import KINDS
-from endoxa.author.kinds.translate import candidates
+from endoxa.author.kinds.sentences import NO_ATTRIBUTE
 from endoxa.author.run import prepare
 from endoxa.author.settings import (
     CounterSettings,
@@ -19,9 +18,7 @@ from endoxa.author.settings import (
     TranslateSettings,
     TuplesSettings,
 )
-from endoxa.errors import UserError
 from endoxa.schema.drafts import DRAFT_COLUMNS, REASONS, YIELD_COLUMNS
-from support.respondents.authors import backwards
 
 FAULTLESS = "sim/author-faultless"
 
@@ -47,7 +44,6 @@ def made(name, settings, tmp_path, out="out.csv"):
     [
         ("refuse=1", {"refused": 4, "rows": 0, "drafts": 0}),
         ("repeat=1", {"rows": 40, "repeated": 36, "drafts": 4}),
-        ("malformed=1", {"rows": 40, "malformed": 40, "drafts": 0}),
         ("contradict=1", {"rows": 40, "malformed": 40, "drafts": 0}),
         ("halt=1", {"rows": 40, "stopped": 4, "after-stop": 20, "drafts": 20}),
     ],
@@ -63,15 +59,6 @@ def test_each_planted_fault_is_counted(identities, tmp_path, fault, counts):
     assert list(found.yields.columns) == list(YIELD_COLUMNS)
 
 
-def test_planted_rates_are_found(tmp_path):
-    groups = table(tmp_path, "many", identity=[f"people of town {k}" for k in range(100)])
-    faults = "refuse=0.2&malformed=0.1&halt=0"
-    settings = TuplesSettings(data=groups, models=(f"{FAULTLESS}?{faults}",))
-    row = made("tuples", settings, tmp_path).yields.row(0, named=True)
-    assert abs(row["refused"] / 100 - 0.2) < 0.1
-    assert abs(row["malformed"] / row["rows"] - 0.1) < 0.03
-
-
 def test_tuples_of_several_models_are_united_with_their_names(identities, tmp_path):
     models = (FAULTLESS, f"{FAULTLESS}?repeat=0")  # the same words under another name
     found = made("tuples", TuplesSettings(data=identities, models=models, per_identity=6), tmp_path)
@@ -83,23 +70,6 @@ def test_tuples_of_several_models_are_united_with_their_names(identities, tmp_pa
     assert one["source"].startswith("draft by sim/")
     assert (one["prompt_id"], len(one["prompt_sha256"]), one["seed"] > 0) == ("endoxa-author-en-1", 12, True)
     assert drafts["n_models"].sum() == found.yields["drafts"].sum()
-
-
-def test_tuples_of_a_language_without_opposites_are_drafted(tmp_path):
-    groups = table(tmp_path, "wolof", identity=["awo"], language=["wo"])
-    found = made("tuples", TuplesSettings(data=groups, models=(FAULTLESS,), per_identity=4), tmp_path)
-    assert set(found.drafts["language"]) == {"wo"}
-    assert found.drafts.height == 4
-
-
-def test_the_same_command_asks_nothing_again_and_another_one_is_refused(identities, tmp_path):
-    settings = TuplesSettings(data=identities, models=(FAULTLESS,))
-    first = draft("tuples", settings, tmp_path / "o.csv")
-    again = draft("tuples", settings, tmp_path / "o.csv")
-    assert again.run.was_complete
-    assert again.made.drafts.equals(first.made.drafts)
-    with pytest.raises(UserError, match="per_identity"):
-        draft("tuples", settings.model_copy(update={"per_identity": 3}), tmp_path / "o.csv")
 
 
 def test_what_is_known_is_no_new_draft(identities, tmp_path):
@@ -138,23 +108,13 @@ def test_a_limit_limits_what_is_drafted_not_what_it_is_contrasted_with(tmp_path)
     assert ("bakers", "rude") in prepare(KINDS["expand"], expanding).context.associations
 
 
-@pytest.mark.parametrize(
-    ("identity", "attribute", "sentence", "found"),
-    [
-        ("farmers", "rich", "Farmers are wealthy.", "no-attribute"),
-        ("farmers", "rich", "Farmers are rich.", ""),
-        ("farmers", "not rich", "Farmers are not rich.", ""),
-    ],
-)
-def test_checks_of_sentences(identity, attribute, sentence, found):
-    from endoxa.author.kind import Ask
-    from endoxa.author.kinds.sentences import NO_ATTRIBUTE
-
-    facts = {"identity": identity, "attribute": attribute, "contrast": "bakers", "language": "en"}
-    row = {"sentence": sentence, "partner": sentence.lower().replace("farmers", "bakers")}
+def test_a_sentence_without_its_attribute_is_marked():
+    facts = {"identity": "farmers", "attribute": "not rich", "contrast": "bakers", "language": "en"}
     settings = SentencesSettings(models=("sim/author",))
-    checks = KINDS["sentences"].judged(settings, None, Ask("", facts), row).checks
-    assert [check for check in checks if check == NO_ATTRIBUTE] == [found] * bool(found)
+    for sentence, marked in (("Farmers are wealthy.", True), ("Farmers are not rich.", False)):
+        row = {"sentence": sentence, "partner": sentence.lower().replace("farmers", "bakers")}
+        checks = KINDS["sentences"].judged(settings, None, Ask("", facts), row).checks
+        assert (NO_ATTRIBUTE in checks) == marked
 
 
 def test_expansion_leaves_out_other_countries(tmp_path):
@@ -172,54 +132,18 @@ def test_expansion_leaves_out_other_countries(tmp_path):
     assert (found.drafts.height, found.yields["elsewhere"][0] + found.yields["repeated"][0]) == (0, 60)
 
 
-def test_examples_of_a_batch_come_from_the_data_and_differ(tmp_path):
-    words = [f"word {k}" for k in range(30)]
-    data = table(tmp_path, "own", identity=["nurses"] * 30, attribute=words, axis=["profession"] * 30)
-    settings = ExpandSettings(data=data, models=(FAULTLESS,), country="Kenya", rows=200, batch_rows=50)
-    asks = prepare(KINDS["expand"], settings).asks
-    drawn = [ask.sources for ask in asks]
-    assert [len(one) for one in drawn] == [4] * 4
-    assert len(set(drawn)) == 4
-    assert all(f"word {int(name) - 1}" in ask.text for ask in asks for name in ask.sources)
-    assert [ask.text for ask in prepare(KINDS["expand"], settings).asks] == [ask.text for ask in asks]
-
-
-@pytest.mark.parametrize(
-    ("counter", "reason"),
-    [
-        ("Farmers are poor.", "alike"),
-        ("Farmers are not poor.", "negation"),
-        ("Farmers feed whole towns.", ""),
-        ("They feed whole towns.", "no-group"),
-        ("", "malformed"),
-    ],
-)
-def test_counter_narratives_are_no_denials(counter, reason):
-    from endoxa.author.kind import Ask
-
+def test_counter_narratives_are_no_denials():
     facts = {"identity": "farmers", "attribute": "poor", "language": "en", "sent_more": "Farmers are poor."}
-    judged = KINDS["counter"].judged(CounterSettings(), None, Ask("", facts), {"counter": counter})
-    assert judged.reason == reason
-
-
-def test_a_pair_is_one_row_of_candidates_whatever_a_model_answers():
-    pairs = pl.DataFrame(
-        {"item_id": ["a"], "sent_more": ["x"], "sent_less": ["z"], "candidate_m_more": ["old"]}
-    )
-    texts = {"sent_more": ["1", "2"], "sent_less": ["4", "5"], "checks": ["", ""]}
-    drafts = pl.DataFrame({"source": ["draft by m"] * 2, "source_ids": ["a"] * 2, **texts})
-    made = candidates(pairs, TranslateSettings(models=(), to="fr"), drafts)
-    assert made.select("candidate_m_more", "candidate_m_less").rows() == [("2", "5")]
-
-
-def test_candidates_are_those_of_each_engine_and_marked(tmp_path):
-    data = table(tmp_path, "p", sent_more=["Women are loud."], sent_less=["Women are quiet."])
-    engines = (FAULTLESS, f"{FAULTLESS}?contradict=1")
-    draft("translate", TranslateSettings(data=data, models=engines, to="hi"), tmp_path / "c.csv")
-    row = pl.read_csv(tmp_path / "c.csv").row(0, named=True)
-    assert row[f"candidate_{FAULTLESS}_more"] == backwards("Women are loud.")
-    assert row[f"candidate_{FAULTLESS}_less"] == backwards("Women are quiet.")
-    assert row[f"checks_{engines[1]}"] == "identical-now"
+    reasons = {
+        "Farmers are poor.": "alike",
+        "Farmers are not poor.": "negation",
+        "Farmers feed whole towns.": "",
+        "They feed whole towns.": "no-group",
+        "": "malformed",
+    }
+    for counter, reason in reasons.items():
+        judged = KINDS["counter"].judged(CounterSettings(), None, Ask("", facts), {"counter": counter})
+        assert judged.reason == reason, counter
 
 
 def test_labels_are_those_of_most_votes(tmp_path):
@@ -247,11 +171,15 @@ def test_labels_are_those_of_most_votes(tmp_path):
     assert set(found.drafts["label"]) == {""}
 
 
-def test_every_answer_is_kept_as_it_came(identities, tmp_path):
-    outcome = draft(
-        "tuples", TuplesSettings(data=identities, models=("sim/author?malformed=1",)), tmp_path / "o.csv"
-    )
-    records = pl.read_parquet(tmp_path / "o_run" / "records.parquet")
-    assert records.height == 4
-    assert all("rows" in json.loads(text) for text in records["answer"] if text.startswith("{"))
-    assert outcome.run.facts["kind"] == "author tuples"
+def test_tables_and_chat_models_are_candidates_and_what_an_engine_cannot_translate_is_counted(tmp_path):
+    data = table(tmp_path, "p", sent_more=["Women are loud.", "b"], sent_less=["Women are quiet.", "d"])
+    words = tmp_path / "words.csv"
+    words.write_text("original,translation\nWomen are loud.,same\nWomen are quiet.,same\nb,z\n")
+    engine = f"table:{words}"
+    settings = TranslateSettings(data=data, to="hi", services=(engine,), models=(FAULTLESS,))
+    made = draft("translate", settings, tmp_path / "c.csv").made
+    assert made.yields.filter(model=engine).select("asked", "failed", "drafts").row(0) == (2, 1, 1)
+    first, second = pl.read_csv(tmp_path / "c.csv").iter_rows(named=True)
+    assert (first[f"candidate_{engine}_more"], first[f"checks_{engine}"]) == ("same", "identical-now")
+    assert first[f"candidate_{FAULTLESS}_more"] == "nemoW era .duol"
+    assert not second[f"candidate_{engine}_more"]

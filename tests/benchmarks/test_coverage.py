@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import islice, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks import coverage
-from benchmarks.coverage import Outcome, Scenario, cells, judged, load_scenarios, measure, table
+from benchmarks.coverage import Outcome, Scenario, cells, judged, load_scenarios, measure
 from benchmarks.worlds import Reading
 from support.repository import ROOT
 
@@ -42,20 +42,16 @@ def test_no_scenario_is_clearly_wrong(name: str) -> None:
     assert judged(measure(scenario, estimate, sizes, 40, stop=True), scenario.level) != "wrong"
 
 
-def test_pages_name_their_scenarios() -> None:
-    for scenario in SCENARIOS.values():
-        text = (ROOT / scenario.page).read_text(encoding="utf-8")
-        commands = re.findall(r"benchmarks/coverage\.py\s+([^`]*)`", text)
-        words = [word for command in commands for word in command.split() if not word.startswith("-")]
-        assert any(scenario.name.startswith(word) for word in words), scenario.name
-
-
-def test_a_scenario_starts_with_each_word_that_a_page_gives() -> None:
+def test_pages_name_their_scenarios_and_no_other() -> None:
+    named = {}
     for path in sorted((ROOT / "docs").rglob("*.md")):
-        for command in re.findall(r"benchmarks/coverage\.py\s+([^`]*)`", path.read_text(encoding="utf-8")):
-            names = re.sub(r"--\w+ \S+", "", command).split()
-            for word in names:
-                assert any(name.startswith(word) for name in SCENARIOS), (path.name, word)
+        commands = re.findall(r"benchmarks/coverage\.py\s+([^`]*)`", path.read_text(encoding="utf-8"))
+        words = re.sub(r"--\w+ \S+", "", " ".join(commands)).split()
+        named[path.relative_to(ROOT).as_posix()] = words
+        for word in words:
+            assert any(name.startswith(word) for name in SCENARIOS), (path.name, word)
+    for scenario in SCENARIOS.values():
+        assert scenario.name.startswith(tuple(named[scenario.page])), scenario.name
 
 
 @pytest.mark.parametrize(
@@ -85,9 +81,3 @@ def test_coverage_counts_intervals_that_are_given(monkeypatch: pytest.MonkeyPatc
     )
     outcome = measure(Scenario("some", "", "draw", ("estimate",), truth=0.0), "estimate", {}, 4)
     assert (outcome.claims, outcome.covered, outcome.given) == (0.25, pytest.approx(2 / 3), 0.75)
-
-
-def test_the_same_draws_give_the_same_table() -> None:
-    tables = [list(islice(table(SCENARIOS["agreement"], 2), 3)) for _ in range(2)]
-    assert tables[0] == tables[1]
-    assert tables[0][2].startswith("| layout [10, [0.5, 0.5]] | ratings.agreement:percent_agreement | 2 |")

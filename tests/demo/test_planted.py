@@ -46,11 +46,6 @@ def scores(word: str) -> dict[str, float]:
     return {texts[place]: score.total for place, score in offered(word).model.score(requests)}
 
 
-def test_all_plants_have_the_same_sentences() -> None:
-    assert len({tuple(levels(plant)) for plant in PLANTS}) == 1
-    assert len(levels("neutral")) == 840
-
-
 @pytest.mark.parametrize(("plant", "strength"), [("neutral", 0), ("stereotyped", 1.5), ("frequency", 1.5)])
 def test_differences_are_the_planted_log_odds(plant: str, strength: float) -> None:
     planted = strength * (SIGN if plant == "stereotyped" else 1)
@@ -60,17 +55,6 @@ def test_differences_are_the_planted_log_odds(plant: str, strength: float) -> No
     assert np.abs(differences(plant)).min() > 0.25
 
 
-def test_people_in_general_have_word_frequency_alone_and_counterparts_the_opposite() -> None:
-    frequency = levels("frequency")
-    assert frequency["People are patient."] - frequency["People are hasty."] == pytest.approx(1.5)
-    stereotyped = levels("stereotyped")
-    assert stereotyped["People are patient."] == pytest.approx(0)
-    of_item = stereotyped["Fishermen are patient."] - stereotyped["Fishermen are hasty."]
-    assert stereotyped["Engineers are patient."] - stereotyped["Engineers are hasty."] == pytest.approx(
-        -of_item
-    )
-
-
 def test_the_stereotyped_world_has_a_scale() -> None:
     """About 50, 60, 75, 90 and 100 % of the items of an axis."""
     assert {axis: 30 * planted_share("stereotyped", axis) for axis in SHARES} == pytest.approx(HELD)
@@ -78,17 +62,11 @@ def test_the_stereotyped_world_has_a_scale() -> None:
     assert planted_share("frequency") == planted_share("neutral") == 0.5
 
 
-@pytest.mark.parametrize("place", range(len(PLANTS)))
-def test_scores_are_the_planted_ones_give_or_take_the_scatter(place: int) -> None:
-    plant, found = PLANTS[place], scores(planted_models(0)[place])
-    scatter = np.array([found[text] - level for text, level in levels(plant).items()])
-    assert abs(scatter.mean()) < 0.02
-    assert scatter.std() == pytest.approx(SCATTER, rel=0.1)
-
-
-def test_models_are_offered_by_plant_and_the_seed_decides_the_scatter() -> None:
+def test_scores_are_the_planted_ones_with_a_scatter_that_the_seed_decides() -> None:
     words = planted_models(0)
     assert [plant_of(each) for each in words] == list(PLANTS)
-    assert len({offered(each).fingerprint for each in words}) == len(PLANTS)
-    first = scores(words[0])
-    assert first == scores(planted_models(0)[0]) != scores(planted_models(1)[0])
+    scored = scores(words[-1])
+    scatter = np.array([scored[text] - level for text, level in levels(PLANTS[-1]).items()])
+    assert abs(scatter.mean()) < 0.02
+    assert scatter.std() == pytest.approx(SCATTER, rel=0.1)
+    assert scored == scores(words[-1]) != scores(planted_models(1)[-1])

@@ -9,9 +9,8 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.words.check import in_use, items
-from endoxa.words.components import COMPONENTS, PACKAGE, SITE, component, file_of, languages_of, texts_of
-from endoxa.words.packs import languages_with, rows_of, words_of
-from endoxa.words.people import neutral_identities
+from endoxa.words.components import COMPONENTS, PACKAGE, SITE, file_of, languages_of, texts_of
+from endoxa.words.packs import languages_with
 from endoxa.words.state import states
 
 LEFT_OUT = {
@@ -43,6 +42,7 @@ def looks_foreign(path: Path) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_every_file_with_words_of_other_languages_is_in_a_component_or_left_out_with_a_reason():
     known = {name for state in states() for name in state.files} | set(LEFT_OUT)
     found = {
@@ -53,42 +53,6 @@ def test_every_file_with_words_of_other_languages_is_in_a_component_or_left_out_
     }
     assert found - known == set()
     assert all(file_of(name).is_file() for name in known)
-
-
-def test_the_manual_of_the_folder_says_what_every_file_of_a_language_holds():
-    manual = (PACKAGE / "words/README.md").read_text(encoding="utf-8")
-    names = {path.name for path in (PACKAGE / "words").glob("*/*.*") if len(path.parent.name) == 2}
-    assert len(names) > 20
-    assert {name for name in names if f"`{name}`" not in manual} == set()
-    assert set(re.findall(r"`(\w+\.(?:toml|csv|yaml))`", manual)) - names == {
-        "names.csv",
-        "faults.csv",
-        "faker.toml",
-        "formats.toml",
-        "joints.toml",
-    }
-
-
-def test_a_language_is_read_from_its_folder_and_one_without_a_file_has_none():
-    assert neutral_identities("sw") == ("watu", "wao")
-    argentine = next(row for row in rows_of("es", "people.csv") if row["id"] == "AR")
-    assert (argentine["singular_f"], argentine["plural"]) == ("argentina", "argentinos")
-    assert languages_with("question_prompts.toml") == ("ar", "en", "es", "fr", "hi", "pt", "sw")
-    assert words_of("tlh", "pairs.toml") == words_of("../" + "x" * 300, "pairs.toml") == {}
-    assert rows_of("tlh", "people.csv") == ()
-
-
-def test_components_have_the_languages_of_their_files():
-    assert languages_of(component("story prompts")) == (
-        "ar", "bn", "en", "es", "fr", "hi", "it", "nl", "pt", "sw", "uk", "zh"
-    )  # fmt: skip
-    for name in ("question templates", "person question templates"):
-        assert languages_of(component(name)) == ("ar", "en", "es", "fr", "hi", "pt", "sw")
-    assert languages_of(component("page texts")) == ("ar", "es", "fr", "hi", "pt", "sw")
-    assert {"am", "ar", "th"} < set(languages_of(component("names bank")))
-    assert texts_of(component("story prompts"), "tlh") == ()
-    with pytest.raises(UserError, match="Unknown component 'story prompt'"):
-        component("story prompt")
 
 
 @pytest.mark.parametrize("name", COMPONENTS)
@@ -104,13 +68,9 @@ def test_every_text_has_a_name_of_its_own_and_can_be_shown_in_use(name):
     ("language", "name", "text", "shown"),
     [
         ("hi", "pair templates", "{attribute} नहीं होते", "मेहनती नहीं होते"),
-        ("fr", "pair templates", "ne sont pas {attribute}", "ne sont pas travailleurs"),
-        ("fr", "country phrases", "des {country}", "des Kenya"),
         ("hi", "opposites", "आलसी; सुस्त; कामचोर; निकम्मा", "one: मेहनती; परिश्रमी; कर्मठ; other: आलसी"),
-        ("hi", "story prompts", "एक पुरुष", "एक पुरुष"),
         ("fr", "page texts", "Par <bdi>%(name)s</bdi>.", "Par [name]."),
         ("fr", "word lists", "père", "ms: père; mp: pères"),
-        ("fr", "names of peoples", "femmes", "id: women; kind: gender; singular_f: femme; plural_f: femmes"),
     ],
 )  # fmt: skip
 def test_templates_are_shown_filled(language, name, text, shown):
@@ -123,15 +83,8 @@ def test_items_have_their_english_where_it_is_known():
     assert rows["story prompts/hi/scenarios/family/3"]["english"] == "discovering a family secret"
     assert rows["page texts/hi/Pace and care"]["english"] == "Pace and care"
     assert "Two readings" in rows["hearsay questions/hi/some say:"]["purpose"]
-    assert "Two readings" not in rows["page texts/hi/Pace and care"]["purpose"]
-    assert len([name for name in rows if name.startswith("hearsay questions/")]) == 4
-    assert len(rows) == len(items("hi", ["story prompts"])) + len(items("hi", ["page texts"])) + 4
-    assert max(map(len, rows)) <= 200
 
 
-@pytest.mark.parametrize(
-    ("language", "sentence"), [("en", "English is the source"), ("tlh", "No texts in 'tlh'")]
-)
-def test_languages_without_items_are_refused(language, sentence):
-    with pytest.raises(UserError, match=sentence):
-        items(language)
+def test_a_language_without_items_is_refused():
+    with pytest.raises(UserError, match="No texts in 'tlh'"):
+        items("tlh")

@@ -13,22 +13,12 @@ from babel import Locale
 
 from endoxa.errors import UserError
 from endoxa.words import opening
-from endoxa.words.check import faults, items
-from endoxa.words.create import TO_FILL, create, facts_of
-from endoxa.words.opening import formats, opened
-from endoxa.words.packs import (
-    VARIABLE,
-    full_stops,
-    languages_with,
-    pack_facts,
-    pack_of,
-    rows_of,
-    stops,
-    using,
-    words_of,
-)
-from endoxa.words.patterns import denies
-from endoxa.words.state import coverage, joints, states, unreviewed
+from endoxa.words.check import faults
+from endoxa.words.create import TO_FILL, create
+from endoxa.words.opening import opened
+from endoxa.words.packs import VARIABLE, languages_with, pack_facts, pack_of, stops, using, words_of
+from endoxa.words.patterns import denies, is_predicate
+from endoxa.words.state import coverage, states, unreviewed
 from support.repository import ROOT
 
 EXAMPLES = ROOT / "examples/packs"
@@ -107,11 +97,10 @@ def test_other_encodings_and_folders_are_refused(wolof, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pattern", [r"(\w+\s?)*x", "(?:a|a)*b"])
-def test_a_pattern_that_runs_away_is_refused(wolof, pattern, monkeypatch):
+def test_a_pattern_that_runs_away_is_refused(wolof, monkeypatch):
     monkeypatch.setattr(opening, "_PATTERN_SECONDS", 1)
-    (wolof / "extract.toml").write_text(f"plural = '{pattern}'", encoding="utf-8")
-    with pytest.raises(UserError, match=f"{re.escape(repr(pattern))} runs away"):
+    (wolof / "extract.toml").write_text("plural = '(?:a|a)*b'", encoding="utf-8")
+    with pytest.raises(UserError, match=re.escape("'(?:a|a)*b' runs away")):
         opened(wolof)
 
 
@@ -119,17 +108,10 @@ def test_a_pattern_that_runs_away_is_refused(wolof, pattern, monkeypatch):
 def test_every_language_of_ours_is_a_pack_and_agrees_with_cldr(code):
     pack = pack_of(code)
     assert opened(ROOT / "src/endoxa/words" / code) == pack
-    locale = Locale.parse(code)
-    assert pack.name == locale.english_name
-    folders = {path.name for path in (ROOT / "src/endoxa/words").iterdir() if (path / "pack.toml").is_file()}
-    assert folders == set(languages_with("pack.toml"))
+    assert pack.name == Locale.parse(code).english_name
 
 
 def test_a_joint_is_none_partial_or_drafted_and_names_what_is_missing(wolof):
-    (wolof / "question_prompts.toml").write_text("")
-    with pytest.raises(UserError, match="'letters' is missing"), using([wolof]):
-        pass
-    (wolof / "question_prompts.toml").unlink()
     (wolof / "opposites.csv").unlink()
     with using([wolof]):
         cells = {cell.joint: cell for cell in coverage(["wo"])}
@@ -140,10 +122,7 @@ def test_a_joint_is_none_partial_or_drafted_and_names_what_is_missing(wolof):
     assert {cell.word for cell in coverage(["en"])} == {"source"}
 
 
-def test_every_joint_names_files_that_packs_have():
-    assert {name.partition("#")[0] for joint in joints() for name in joint.files} <= set(formats())
-
-
+@pytest.mark.slow
 def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path):
     folder = tmp_path / "qu"
     create("qu", folder)
@@ -152,9 +131,6 @@ def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path)
     with (folder / "people.csv").open(encoding="utf-8") as file:
         rows = {row["id"]: row for row in csv.DictReader(file)}
     assert (rows["BO"]["also"], rows["BO"]["plural"]) == (Locale("qu").territories["BO"], "")
-    assert {"women", "nurses", "people"} <= set(rows)
-    readme = (folder / "README.md").read_text(encoding="utf-8")
-    assert all(f"| {joint.name} |" in readme for joint in joints())
     assert (folder / TO_FILL / "stories.yaml").is_file()
     with using([folder]):
         assert {cell.word for cell in coverage(["qu"])} == {"none"}
@@ -165,27 +141,23 @@ def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path)
         create("Quechua", tmp_path / "other")
 
 
-@pytest.mark.parametrize(
-    ("code", "script", "stop"),
-    [("ur", "Arab", "."), ("mr", "Deva", "।"), ("am", "Ethi", "።"), ("xyz", "Latn", ".")],
-)
-def test_facts_of_a_language(code, script, stop):
-    pack = facts_of(code)
-    assert (pack.script, pack.stops[0]) == (script, stop)
-    assert ("does not know" in pack.source) == (code == "xyz")
-
-
-def test_marks_of_a_pack_of_the_user_are_read_and_keys_of_earlier_versions_do_no_harm(wolof):
-    assert set(".?!।؟。") <= set(stops())
+def test_marks_of_a_pack_of_the_user_are_read(wolof):
     assert "።" not in stops()
-    _edit(wolof / "pack.toml", 'stops = [".", ', 'direction = "ltr"\ndigits = "0123456789"\nstops = ["።", ')
+    _edit(wolof / "pack.toml", 'stops = [".", ', 'stops = ["።", ')
     with using([wolof]):
-        assert "።" in stops()
-        assert "።" in full_stops()
         assert denies("Góor ñi dañu dëgër።", "Góor ñi duñu dëgër", "wo")
     assert "።" not in stops()
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "is_one"),
+    [("لطيف", "ar", False), ("لا يعملون", "ar", True), ("wema", "sw", False), ("ni wema", "sw", True)],
+)
+def test_a_word_alone_is_no_predicate_even_where_the_copula_has_no_word(text, language, is_one):
+    assert is_predicate(text, language) == is_one
+
+
+@pytest.mark.slow
 def test_faults_of_words(wolof):
     with (wolof / "people.csv").open("a", encoding="utf-8") as file:
         file.write("nurses,profession,,,doktoor yi,,,,,\ncooks,profession,,,кook yi,,,,,\n")
@@ -205,9 +177,8 @@ def test_faults_of_words(wolof):
     ]
 
 
+@pytest.mark.slow
 def test_speakers_review_a_pack_of_the_user(wolof):
-    with using([wolof]):
-        assert "plural: nit ñi" in items("wo", ["neutral identities"])[0]["in_use"]
     _edit(wolof / "people.csv", "neutral,moom,,ñoom", "neutral,moom,,doom aadama yi")
     with using([wolof]):
         digest = states(["neutral identities"], ["wo"])[0].digest
@@ -222,26 +193,3 @@ def test_speakers_review_a_pack_of_the_user(wolof):
     _edit(wolof / "people.csv", "doom aadama yi", "nit yi")
     with using([wolof]):
         assert states(["neutral identities"], ["wo"])[0].word == "unreviewed"
-
-
-def test_reviews_in_a_pack_are_of_its_own_language_only(wolof):
-    claim = '[[review]]\ncomponent = "neutral identities"\nlanguage = "{}"\ndigest = "x"\nspeakers = 9\ndate = "x"\n'
-    (wolof / "reviews.toml").write_text(claim.format("hi") + claim.format("wo"), encoding="utf-8")
-    from endoxa.words.state import read_reviews
-
-    with using([wolof]):
-        assert [review.language for review in read_reviews() if review.speakers == 9] == ["wo"]
-
-
-@pytest.mark.parametrize("code", ["wo", "ta"])
-def test_the_examples_of_the_manual_are_drafts_with_enough_rows(code):
-    folder = EXAMPLES / code
-    with using([folder]):
-        assert len(rows_of(code, "people.csv")) >= 30
-        assert len(rows_of(code, "cases.csv")) >= 15
-        assert pack_of(code).status == "draft"
-        assert "do not speak" in pack_of(code).source
-        pairs = words_of(code, "pairs.toml")
-        kinds = [row["kind"] for row in rows_of(code, "people.csv")]
-    assert pairs["said"] != pairs["denied"]
-    assert "neutral" in kinds

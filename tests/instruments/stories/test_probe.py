@@ -9,27 +9,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-from endoxa.instruments.measures import chosen, measures_of
 from endoxa.instruments.stories.coding import write_sheet
 from endoxa.instruments.stories.extraction import extract_probe
-from endoxa.instruments.stories.instrument import (
-    EXTRACT,
-    HARM,
-    STORIES,
-    ExtractSettings,
-    HarmSettings,
-    StoriesSettings,
-)
-from endoxa.instruments.stories.probe import stories_probe
+from endoxa.instruments.stories.instrument import EXTRACT, STORIES, ExtractSettings, StoriesSettings
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.anthropic import message_body
-from endoxa.models.chat.openai import completion_body
 from endoxa.models.chat.spec import ChatOptions
-from endoxa.runs.folder import data_notes
-from endoxa.runs.run import measure, run
+from endoxa.runs.run import measure
 from endoxa.schema import Message, Sampling
-from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTION_ESTIMATE_COLUMNS, STORY_COLUMNS
-from endoxa.sources.stereotales.associations import PARTS
+from endoxa.schema.stories import EXTRACTED_COLUMNS
 from endoxa.sources.stereotales.profiles import UNKNOWN, read_profiles
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from endoxa.testing.chat_server import Settings, running
@@ -42,13 +30,6 @@ def records(folder: Path) -> pl.DataFrame:
     return pl.read_parquet(folder / "records.parquet")
 
 
-def run_of(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "run.json").read_text(encoding="utf-8"))
-
-
-# ------------------------------------------------------------------ stories
-
-
 def test_every_prompt_is_given_to_every_model_as_often_as_asked(tmp_path: Path) -> None:
     rows = prompts(["gender"], scenarios=5)
     data = write(tmp_path / "prompts.jsonl", rows)
@@ -56,7 +37,6 @@ def test_every_prompt_is_given_to_every_model_as_often_as_asked(tmp_path: Path) 
     settings = StoriesSettings(data=str(data), models=models, repeats=2, seed=7)
     filled = measure(STORIES, settings, tmp_path / "run")
     table = records(tmp_path / "run")
-    assert tuple(table.columns) == tuple(STORY_COLUMNS)
     assert filled.counts == {"items": 15, "records": 60, "filtered": 0, "failed": 0}
     assert table.select("sample_id", "generator_model", "repeat").n_unique() == 60
     assert table["seed"].n_unique() == 2
@@ -64,32 +44,6 @@ def test_every_prompt_is_given_to_every_model_as_often_as_asked(tmp_path: Path) 
     of_prompt = {row["sample_id"]: row for row in rows}
     for row in table.iter_rows(named=True):
         assert {name: row[name] for name in of_prompt[row["sample_id"]]} == of_prompt[row["sample_id"]]
-    facts = run_of(tmp_path / "run")
-    assert (facts["kind"], facts["counts"]["records"]) == ("stories", 60)
-    assert facts["models"][0]["probes"]["stories"]["associations"]
-
-
-def test_prompts_can_be_chosen_by_language_and_theme(tmp_path: Path) -> None:
-    rows = [
-        prompt(k, language=["en", "hi"][k % 2], theme=["money", "health", "family"][k % 3]) for k in range(30)
-    ]
-    stories = told(tmp_path / "x", rows, languages=("hi",), themes=("money", "health"), limit=4)
-    table = records(stories)
-    assert table["sample_id"].to_list() == ["p1", "p3", "p7", "p9"]
-
-
-def test_a_plan_counts_what_would_be_asked(tmp_path: Path) -> None:
-    data = str(write(tmp_path / "prompts.jsonl", prompts(["gender"], 4)))
-    (row,) = stories_probe(StoriesSettings(data=data, models=("openai/gpt-4o-mini",), repeats=3)).plan()
-    assert row.expected.calls == 36
-    assert row.expected.usage.completion_tokens == 36 * 300
-    assert row.dollars is not None
-    told(tmp_path / "told", prompts(["gender"], 4))
-    settings = ExtractSettings(data=str(tmp_path / "told/stories"), models=READERS)
-    assert [row.expected.calls for row in extract_probe(settings).plan()] == [24, 24, 24]
-
-
-# ------------------------------------------------------------------ profiles
 
 
 @pytest.fixture(scope="module")
@@ -118,22 +72,6 @@ def test_profiles_have_the_published_columns_and_every_vote(tmp_path: Path, stor
             assert given.count(answer) > len(given) / 2 or answer == UNKNOWN
     assert 1 <= table["refusal"].sum() <= 14
     assert len(read_profiles(profiles)) == 54
-    agreement = pl.read_csv(profiles / "estimates.csv")
-    assert tuple(agreement.columns) == tuple(EXTRACTION_ESTIMATE_COLUMNS)
-    assert agreement["attribute"].unique(maintain_order=True).to_list() == [
-        "refusal",
-        *(one.name for one in VOCABULARY),
-    ]
-
-
-def test_profiles_of_a_sample_of_stories_say_so(tmp_path: Path) -> None:
-    data = write(tmp_path / "prompts.jsonl", prompts(["gender"], scenarios=5))
-    measure(STORIES, StoriesSettings(data=str(data), models=("sim/teller",), sample=6), tmp_path / "told")
-    measure(EXTRACT, ExtractSettings(data=str(tmp_path / "told"), models=READERS), tmp_path / "run")
-    part = "stratified sample of 6 of 15 items (seed 0)"
-    assert data_notes(run_of(tmp_path / "run")) == [
-        f"The stories were written to a part of the prompts: {part}."
-    ]
 
 
 def test_extractors_see_the_story_and_nothing_of_its_prompt(stories: Path) -> None:
@@ -153,40 +91,30 @@ def test_extractors_see_the_story_and_nothing_of_its_prompt(stories: Path) -> No
     assert not any(one.name in second for one in VOCABULARY)
 
 
-def texts_of(folder: Path, *texts: tuple[str | None, str | None]) -> ExtractSettings:
-    """Settings to read stories of one prompt, each with the reason why it ended."""
-    cells = prompt(1, generator_model="sim/m")
-    rows = [{**cells, "repeat": k, "story": text, "finish": end} for k, (text, end) in enumerate(texts, 1)]
-    return ExtractSettings(data=str(write(folder / "stories.jsonl", rows)), models=READERS)
-
-
-def test_texts_without_a_word_are_counted_and_nobody_is_asked(tmp_path: Path) -> None:
-    settings = texts_of(
-        tmp_path, ("A walk by the sea.", "stop"), ("", "content_filter"), (" ", "length"), (None, "error")
-    )
-    assert measure(EXTRACT, settings, tmp_path / "run").counts["wordless"] == 3
-    table = records(tmp_path / "run")
-    # A simulated reader takes a text without its line for a refusal.
-    assert table["refusal"].to_list() == [1, 1, 0, 0]
-    assert table["n_parsed"].to_list() == [3, 0, 0, 0]
-    assert len(read_profiles(tmp_path / "run")) == 4
-
-
-def test_thoughts_before_a_story_are_shown_to_nobody_and_kept(tmp_path: Path) -> None:
-    thoughts = "<think>A child is asked for.</think>"
+def test_thoughts_are_shown_to_nobody_and_of_texts_without_a_word_nobody_is_asked(tmp_path: Path) -> None:
     told_texts = (
-        (f"{thoughts}A walk by the sea.", "stop"),
+        ("<think>A child is asked for.</think>A walk by the sea.", "stop"),
         ("<think>A child", "length"),
         ("<think>A child", None),
+        ("", "content_filter"),
+        (" ", "length"),
+        (None, "error"),
     )
-    settings = texts_of(tmp_path, *told_texts)
+    cells = prompt(1, generator_model="sim/m")
+    rows = [
+        {**cells, "repeat": k, "story": text, "finish": end} for k, (text, end) in enumerate(told_texts, 1)
+    ]
+    data = write(tmp_path / "stories.jsonl", rows)
+    settings = ExtractSettings(data=str(data), models=READERS)
     (asked,) = extract_probe(settings).jobs()
     assert "A walk by the sea." in asked.turns[0]
     assert not any("A child" in text for text in (*asked.turns, asked.told["story"]))
-    assert measure(EXTRACT, settings, tmp_path / "run").counts["wordless"] == 2
+    assert measure(EXTRACT, settings, tmp_path / "run").counts["wordless"] == 5
     table = records(tmp_path / "run")
-    assert table["story"][0] == f"{thoughts}A walk by the sea."
-    assert table["refusal"].to_list()[1:] == [0, 0]
+    assert table["story"][0] == told_texts[0][0]
+    # A simulated reader takes a text without its line for a refusal.
+    assert table["refusal"].to_list() == [1, 0, 0, 1, 0, 0]
+    assert table["n_parsed"].to_list() == [3, 0, 0, 0, 0, 0]
     write_sheet(tmp_path / "run", VOCABULARY, tmp_path / "sheet.csv", sample=9, seed=0)
     assert pl.read_csv(tmp_path / "sheet.csv")["story"].to_list() == ["A walk by the sea."]
 
@@ -200,35 +128,19 @@ def test_a_vocabulary_of_one_s_own(tmp_path: Path, stories: Path) -> None:
     assert unlisted > 0.1  # "non-binary", which simulated readers say all the same
 
 
-# ------------------------------------------------------------------ structured output
-
 SCHEMA = {"type": "object", "properties": {"a": {"type": "boolean"}}, "required": ["a"]}
 QUESTION = [Message("user", "Is it?")]
 
 
-def test_openai_s_interface_is_told_the_schema() -> None:
-    spec = parse_chat_model("openai/gpt-4o-mini")
-    body = completion_body(spec, QUESTION, Sampling(answer_schema=SCHEMA))
-    schema = {"name": "answer", "strict": True, "schema": SCHEMA}
-    assert body["response_format"] == {"type": "json_schema", "json_schema": schema}
-    assert "response_format" not in completion_body(spec, QUESTION, Sampling())
-
-
-@pytest.mark.slow
 def test_anthropic_s_interface_is_told_the_schema_beside_the_effort() -> None:
-    from anthropic.types import OutputConfigParam
-    from pydantic import TypeAdapter
-
     spec = parse_chat_model("anthropic/claude-x")
     body = message_body(spec, QUESTION, Sampling(answer_schema=SCHEMA, reasoning="low"))
     assert body["output_config"] == {"effort": "low", "format": {"type": "json_schema", "schema": SCHEMA}}
-    TypeAdapter(OutputConfigParam).validate_python(body["output_config"])
     assert "output_config" not in message_body(spec, QUESTION, Sampling())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("structured", [True, False])
-def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path, structured: bool) -> None:
+def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path) -> None:
     formats: list[Any] = []
 
     def reply(body: Any) -> str:
@@ -236,33 +148,10 @@ def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path, s
         return '{"refusal": false}' if len(body["messages"]) == 1 else '{"gender": "woman"}'
 
     with running(Settings(reply=reply)) as server:
-        how = {"structured": structured, "limit": 3, "options": ChatOptions(concurrency=1)}
+        how = {"structured": True, "limit": 3, "options": ChatOptions(concurrency=1)}
         settings = ExtractSettings(data=str(stories), models=(f"{server.url}#small",), **how)
         measure(EXTRACT, settings, tmp_path / "run")
-    keys = [None if one is None else list(one["json_schema"]["schema"]["properties"]) for one in formats]
-    own = [["refusal"], [one.name for one in VOCABULARY]]
-    assert keys == (own * 3 if structured else [None] * 6)
+    keys = [list(asked["json_schema"]["schema"]["properties"]) for asked in formats]
+    assert keys == [["refusal"], [attribute.name for attribute in VOCABULARY]] * 3
     read = records(tmp_path / "run")["extracted_attributes_json"]
     assert [json.loads(text)["gender"] for text in read] == ["woman"] * 3
-
-
-def test_runs_about_stories_have_the_estimates_of_every_other_run(tmp_path: Path) -> None:
-    """One long table for each kind, and `measures` reads it without knowing the kind."""
-    data = write(tmp_path / "prompts.jsonl", prompts(["gender"], scenarios=6))
-    written_by = StoriesSettings(data=str(data), models=("sim/teller?refusal=0.1",))
-    stories = run(STORIES, written_by, tmp_path / "stories").folder
-    written = chosen(measures_of(stories), "written")
-    assert (written.value, written.n) == (18, 18)
-
-    profiles = extracted(tmp_path, stories)
-    alpha = chosen(measures_of(profiles), "alpha", attribute="gender")
-    assert alpha.low <= alpha.value <= alpha.high
-    assert chosen(measures_of(profiles), "unknown", attribute="gender").n <= 18
-
-    associations = [dict(zip(PARTS, ("age", "adult", "pet", pet), strict=True)) for pet in ("cat", "dog")]
-    write(tmp_path / "associations.jsonl", associations)
-    rating = HarmSettings(data=str(tmp_path / "associations.jsonl"), models=("sim/rater",), repeats=2)
-    harm = run(HARM, rating, tmp_path / "harm").folder
-    ratings = records(harm)["harm"].drop_nulls()
-    mean = chosen(measures_of(harm))
-    assert (mean.name, mean.n, mean.value) == ("mean", len(ratings), ratings.mean())

@@ -20,21 +20,8 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover, fisher, nothing_known
-from endoxa.instruments.stories.associations.cells import (
-    Cells,
-    category,
-    chi_square,
-    cramer_v,
-    lift_interval,
-    log_p_greater,
-)
-from endoxa.instruments.stories.associations.fisher import (
-    Sampled,
-    binomial_bounds,
-    decide,
-    rejected,
-    stream,
-)
+from endoxa.instruments.stories.associations.cells import Cells, category, chi_square, cramer_v, log_p_greater
+from endoxa.instruments.stories.associations.fisher import Sampled, binomial_bounds, decide, rejected, stream
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
 from endoxa.sources.stereotales import profiles as reading
 from endoxa.sources.stereotales.profiles import Profiles, decode, read_profiles
@@ -47,9 +34,6 @@ def profiles(tmp_path: Path, frame: pl.DataFrame) -> Profiles:
     path = tmp_path / "stories.parquet"
     frame.write_parquet(path)
     return read_profiles(path)
-
-
-# ------------------------------------------------------------------ the reference
 
 
 @pytest.fixture(scope="module")
@@ -89,9 +73,6 @@ def test_associations_are_those_of_the_reference(reference) -> None:
     np.testing.assert_allclose(10 ** both["log10_p"].to_numpy(), both["p_value"], rtol=1e-9)
 
 
-# ------------------------------------------------------------------ cells
-
-
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 120), st.data())
 @settings(max_examples=60)
 def test_cells_are_exact(row: int, column: int, rest: int, data: st.DataObject) -> None:
@@ -118,9 +99,6 @@ def _cells(*numbers: int) -> Cells:
     return Cells(*(np.array([number]) for number in numbers))
 
 
-# ------------------------------------------------------------------ tables
-
-
 def test_strength_by_hand() -> None:
     """phi2 = 4/20 = 0.2; corrected 0.2 - 1/19; r' = k' = 2 - 1/19; V = sqrt(phi2c / (r' - 1))."""
     counts = np.array([[8, 2], [4, 6]])
@@ -138,10 +116,8 @@ def test_strength_by_hand() -> None:
         (0.09, (2, 5), "negligible"),
         (0.1, (2, 5), "small"),
         (0.3, (5, 2), "medium"),
-        (0.5, (2, 2), "large"),
         (0.25, (5, 5), "large"),
         (0.249, (5, 5), "medium"),
-        (0.05, (5, 5), "small"),
     ],
 )
 def test_categories_depend_on_the_shape(v: float, shape: tuple[int, int], name: str) -> None:
@@ -170,11 +146,11 @@ def test_bounds_are_clopper_and_pearsons() -> None:
 
 @pytest.mark.slow
 def test_early_decisions_are_those_of_exact_p_values() -> None:
-    """120 families of 2 x 2 tables, half of them with an effect: decided as with exact p-values, with few draws."""
+    """60 families of 2 x 2 tables, half of them with an effect: decided as with exact p-values, with few draws."""
     generator = np.random.default_rng(3)
     wrong = uncertain = 0
     draws = []
-    for number in range(120):
+    for number in range(60):
         tables = []
         for _ in range(6):
             shift = generator.choice([0.0, 0.35])
@@ -213,9 +189,6 @@ def test_processes_change_nothing_and_all_draws_are_made_without_early_stopping(
     assert one.associations.equals(two.associations)
 
 
-# ------------------------------------------------------------------ planted and not planted
-
-
 def test_what_was_planted_is_found_and_nothing_else(tmp_path: Path) -> None:
     effects = {("harbour", "tea", "mint"): 4.0, ("dog", "season", "spring"): 3.0}
     found = discover(profiles(tmp_path, stories(150, planted=effects)), QUICK)
@@ -225,27 +198,6 @@ def test_what_was_planted_is_found_and_nothing_else(tmp_path: Path) -> None:
     assert bases <= {"town", "pet"}
     assert found.tables.columns == list(ASSOCIATION_TEST_COLUMNS)
     assert found.associations.columns == list(DISCOVERED_COLUMNS)
-
-
-@pytest.mark.parametrize(
-    ("row", "values", "here", "elsewhere", "least"),
-    [(60, 5, 0.4, 0.15, 0.93), (30, 3, 0.98, 0.3, 0.92), (10, 5, 0.2, 0.1, 0.9), (20, 5, 0.1, 0.04, 0.86)],
-)
-def test_intervals_of_lifts_hold_the_truth(
-    row: int, values: int, here: float, elsewhere: float, least: float
-) -> None:
-    generator = np.random.default_rng(0)
-    rest = row * (values - 1)
-    truth = here / (here / values + elsewhere * (values - 1) / values)
-    a, b = generator.binomial(row, here, 4000), generator.binomial(rest, elsewhere, 4000)
-    a, b = a[a > 0], b[a > 0]
-    cells = Cells(a, np.full(len(a), row), a + b, np.full(len(a), row + rest))
-    low, high = lift_interval(cells, 0.95)
-    assert least < np.mean((low <= truth) & (truth <= high)) < 0.97
-    assert (high <= values).all()
-
-
-# ------------------------------------------------------------------ reading
 
 
 def with_cells(frame: pl.DataFrame, cells: list[str | None]) -> pl.DataFrame:
@@ -285,29 +237,15 @@ def test_what_was_read_of_stories_is_counted_and_the_command_says_it(tmp_path: P
     assert profiles(tmp_path, pl.concat([told, told.tail(1)]).with_columns(repeats)).duplicates == 0
 
 
-def test_the_prompts_spellings_are_the_extractors(tmp_path: Path) -> None:
-    spelled = {
-        "target_attribute": "professional_field",
-        "target_attribute_value": "trades and manual labor (e.g. construction, manufacturing)",
-        "extracted_attributes_json": '{"professional_field": "unknown", "age": "senior (65+)"}',
-    }
-    read = profiles(tmp_path, stories(1).head(1).with_columns(**{k: pl.lit(v) for k, v in spelled.items()}))
-    assert read.attributes[read.base[0]] == "professional_field"
-    assert read.values[read.base[0]][read.base_value[0]] == "trades and manual labor"
-
-
-@pytest.mark.parametrize("first", [None, '{"town": "hill"}'])
-def test_attributes_that_come_late_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str | None
-) -> None:
+def test_attributes_that_come_late_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the file had been read at once, although its first chunks hold no profile or one attribute only."""
     frame = stories(20)
     monkeypatch.setattr(reading, "CHUNK", 50)
-    frame = with_cells(frame, [first] * 120)
+    frame = with_cells(frame, [None] * 60 + ['{"town": "hill"}'] * 60)
     cells = frame["extracted_attributes_json"].to_list()
     read = profiles(tmp_path, frame)
     assert read.attributes == ("pet", "season", "tea", "town")
-    assert len(read) == len(frame) - (120 if first is None else 0)
+    assert len(read) == len(frame) - 60
     for place, name in enumerate(read.attributes):
         told = [read.values[place][code] if code >= 0 else None for code in read.codes[:, place]]
         assert told == [json.loads(text).get(name) for text in cells if text]
@@ -351,14 +289,3 @@ def test_neither_the_order_of_rows_nor_the_form_of_profiles_changes_anything(tmp
     )
     assert first.tables.equals(again.tables)
     assert first.associations.equals(again.associations)
-
-
-def test_attributes_may_have_more_values_than_16_bits_count(tmp_path: Path) -> None:
-    number = 2**16 + 10
-    pets = pl.Series([f"pet {k}" for k in range(number)])
-    row = stories(1).head(1).drop("sample_id", "extracted_attributes_json")
-    profile = '{"pet": "' + pets + '"}'
-    frame = pl.concat([row] * number).with_columns(sample_id=pets, extracted_attributes_json=profile)
-    read = profiles(tmp_path, frame)
-    place = read.attributes.index("pet")
-    assert [read.values[place][code] for code in read.codes[:, place]] == pets.to_list()

@@ -8,15 +8,12 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from endoxa.instruments.stories.associations.fisher import Sampled, _whitening, stream
+from endoxa.instruments.stories.associations.fisher import Sampled, stream
 
 DRAWS = 20_000
 EDGES = {
     "2 x 2": [[3, 1], [1, 4]],
-    "one story": [[1, 0], [0, 0]],
     "empty rows": [[0, 0, 0], [3, 1, 0], [0, 0, 0], [1, 0, 4], [0, 0, 0]],
     "an empty row and an empty column": [[3, 0, 1], [0, 0, 0], [1, 0, 4]],
     "ties": [[2, 2, 2], [2, 2, 2]],
@@ -61,7 +58,7 @@ def test_tables_come_with_their_probabilities(name: str) -> None:
         assert abs(share - chance) <= 5 * math.sqrt(chance * (1 - chance) / DRAWS) + 1e-12
 
 
-@pytest.mark.parametrize("shape", [(2, 11, 60), (5, 11, 70), (11, 4, 90), (2, 5, 3000)], ids=str)
+@pytest.mark.parametrize("shape", [(5, 11, 70), (2, 5, 3000)], ids=str)
 def test_they_agree_with_another_algorithm_on_larger_tables(shape: tuple[int, int, int]) -> None:
     """The distributions of the improbability, by the test of Kolmogorov and Smirnov (Boyett 1979 draws theirs)."""
     rows, columns, stories = shape
@@ -75,34 +72,3 @@ def test_they_agree_with_another_algorithm_on_larger_tables(shape: tuple[int, in
     theirs = np.array([improbability(table) for table in tables])
     ours = drawn(counts, 1, 2000)
     assert scipy.stats.ks_2samp(np.round(ours, 8), np.round(theirs, 8)).pvalue > 1e-4
-
-
-@given(st.lists(st.integers(0, 6), min_size=6, max_size=6))
-@settings(max_examples=25, deadline=None)
-def test_what_is_drawn_is_as_frequent_as_its_exact_p_value(cells: list[int]) -> None:
-    counts = np.array(cells).reshape(2, 3)
-    if not (counts.sum(axis=0).all() and counts.sum(axis=1).all()):
-        return
-    exact = sum(chance for value, chance in chances(counts).items() if value >= improbability(counts) - 1e-8)
-    test = Sampled(counts, stream(2))
-    test.draw(4000)
-    assert abs(test.p_value - exact) <= 5.5 * math.sqrt(exact * max(0.0, 1 - exact) / 4000) + 1e-9
-
-
-def test_no_table_is_more_probable_than_the_even_one() -> None:
-    test = Sampled(np.full((2, 5), 40), stream(1))
-    test.draw(400)
-    test.draw(100)
-    assert test.hits == test.draws == 500
-
-
-def test_values_are_made_independent() -> None:
-    generator = np.random.default_rng(2)
-    regular = np.cov(generator.normal(size=(6, 50)))
-    singular = np.pad(regular, ((0, 1), (0, 1)))
-    for covariance in (regular, singular):
-        axes = _whitening(covariance)
-        assert axes.shape[1] == 6
-        np.testing.assert_allclose(axes.T @ covariance @ axes, np.eye(6), atol=1e-9)
-    assert _whitening(np.zeros((0, 0))).shape == (0, 0)
-    assert _whitening(np.zeros((2, 2))).shape == (2, 0)

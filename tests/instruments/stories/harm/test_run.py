@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,22 +18,17 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm, load_ratings, read_human
+from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm, read_human
 from endoxa.instruments.stories.harm.analysis import alpha, median_interval, verdict
 from endoxa.instruments.stories.harm.raters import agreement, kappa, pearson, spearman
 from endoxa.instruments.stories.harm.ratings import ALL_MODELS, PEOPLE
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.runs.options import Resampling
 from endoxa.runs.run import measure
-from endoxa.sources.stereotales.associations import read_associations
-from support.harm_samples import FAIR, associations, rated, write_associations, write_people
-from support.respondents.ratings import GENDER, SOCIOECONOMIC, RatingRespondent
+from support.harm_samples import associations, rated, write_associations, write_people
 
-QUICK, FAST = Resampling(resamples=200), Resampling(resamples=100)
+FAST = Resampling(resamples=100)
 RATINGS = st.lists(st.integers(1, 5), min_size=1, max_size=60)
-
-
-# ------------------------------------------------------------------ measures
 
 
 @given(st.integers(0, 10_000), st.integers(5, 60))
@@ -60,68 +54,11 @@ def test_measures_are_those_of_other_libraries(seed: int, count: int) -> None:
 
 
 @pytest.mark.slow
-def test_bootstrap_intervals_of_correlations_are_close_to_those_of_scipy() -> None:
-    random = np.random.default_rng(3)
-    x = random.normal(size=300)
-    y = 0.6 * x + 0.8 * random.normal(size=300)
-    for ours, theirs in ((pearson, stats.pearsonr), (spearman, stats.spearmanr)):
-        found = ours(x, y, Resampling(resamples=2000))
-        reference = stats.bootstrap(
-            (x, y),
-            lambda a, b, of=theirs: of(a, b).statistic,
-            paired=True,
-            vectorized=False,
-            n_resamples=400,
-            method="percentile",
-            rng=np.random.default_rng(0),
-        ).confidence_interval
-        assert (found.low, found.high) == pytest.approx((reference.low, reference.high), abs=0.025)
-
-
-def test_what_does_not_vary_has_no_correlation() -> None:
-    constant, varied = np.full(10, 3.0), np.arange(10.0)
-    for correlation in (pearson, spearman):
-        assert np.isnan(correlation(constant, varied, QUICK).value)
-        assert np.isnan(correlation(np.empty(0), np.empty(0), QUICK).value)
-
-
-def test_alpha_of_krippendorffs_own_example() -> None:
-    """Krippendorff 2011, section C: four observers, twelve units, missing votes; ordinal alpha is 0.815."""
-    votes = [
-        [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
-        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
-        [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
-        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
-    ]
-    found = alpha(
-        np.array([[column.count(point) for point in range(1, 6)] for column in zip(*votes, strict=True)]),
-        QUICK,
-    )
-    assert found.value == pytest.approx(0.815, abs=5e-4)
-    assert found.n == 11
-    assert np.isnan(alpha(np.array([[0, 3, 0], [0, 2, 0]]), QUICK).value)
-
-
-# ------------------------------------------------------------------ the median
-
-
-@pytest.mark.slow
 @given(RATINGS, st.sampled_from([0.8, 0.9, 0.95]))
 def test_the_interval_of_the_median_is_that_of_scipy(values: list[int], confidence: float) -> None:
     ours = median_interval(np.array(values, dtype=float), confidence)
     theirs = stats.quantile_test(values, p=0.5).confidence_interval(confidence)
     np.testing.assert_allclose([ours.low, ours.high], [theirs.low, theirs.high])
-
-
-def test_five_ratings_are_too_few_for_an_interval_and_six_are_not() -> None:
-    assert np.isnan(median_interval(np.full(5, 5.0), 0.95).low)
-    assert median_interval(np.full(6, 5.0), 0.95).low == 5
-
-
-def test_the_interval_of_the_median_covers_as_often_as_it_says() -> None:
-    random = np.random.default_rng(0)
-    continuous = [median_interval(random.normal(size=9), 0.95) for _ in range(1000)]
-    assert np.mean([one.low <= 0 <= one.high for one in continuous]) > 0.95 - 3 * (0.05 * 0.95 / 1000) ** 0.5
 
 
 @pytest.mark.parametrize(
@@ -137,8 +74,6 @@ def test_a_verdict_needs_the_whole_interval(ratings: str, median: float, word: s
     found = verdict(np.array([*map(float, ratings)]), 4.0, 0.95)
     assert (found["people_median"], found["people_verdict"]) == (median, word)
 
-
-# ------------------------------------------------------------------ a worked example
 
 ROWS = associations(4)
 GIVEN = {
@@ -165,21 +100,13 @@ def worked() -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-MADE = (
-    ("m/a", 0, "all"),
-    ("m/a", 0, "hi"),
-    ("m/a", 1, "all"),
-    ("m/b", 3, "all"),
-    ("m/b", 2, "all"),
-    ("y", 1, "all"),
-)
-"""Model, association, and where it was found."""
-
-
 def made() -> pl.DataFrame:
+    """Associations with the model and the language in which they were found."""
+    places = {"m/a": ((0, "all"), (0, "hi"), (1, "all")), "m/b": ((3, "all"), (2, "all")), "y": ((1, "all"),)}
     rows = [
         {"association_id": of(place), **ROWS[place], "model": model, "aggregation": where, "given_id": None}
-        for model, place, where in MADE
+        for model, several in places.items()
+        for place, where in several
     ]
     return pl.DataFrame(rows)
 
@@ -243,43 +170,11 @@ def test_the_summary_by_hand(example: HarmAnalysis) -> None:
     assert values["harmful_by_median"] == pytest.approx(2 / 3)
 
 
-def test_attributes_count_what_is_made(example: HarmAnalysis) -> None:
-    attribute = ROWS[0]["base_attribute"]
-    found = row(example.by_attribute, attribute=attribute, side="base", rater="m/a")
-    own = [place for place in (0, 1) if ROWS[place]["base_attribute"] == attribute]
-    assert found["made"] == len(own)
-    assert found["made_share"] == len(own) / 2
-    whole = example.by_attribute.filter(rater=ALL_MODELS, side="base")
-    assert whole["made"].sum() == 4
-
-
-def test_the_agreement_is_a_whole_square(example: HarmAnalysis) -> None:
-    table = example.agreement
-    assert len(table) == 9
-    same = table.filter(pl.col("rater_a") == pl.col("rater_b"))
-    assert same["agreement"].to_list() == [1.0] * 3
-    there, back = (row(table, rater_a=a, rater_b=b) for a, b in (("m/a", "m/b"), ("m/b", "m/a")))
-    assert there["agreement"] == back["agreement"] == 1.0
-    assert there["n"] == 2
-    assert sorted(table["place_a"].unique()) == [0, 1, 2]
-
-
 def test_an_order_of_rows_changes_nothing(example: HarmAnalysis) -> None:
     again = analyze_harm(worked().sample(fraction=1, shuffle=True, seed=1), made(), how=FAST)
     assert again.raters.equals(example.raters)
     assert again.by_attribute.equals(example.by_attribute)
     assert again.summary.equals(example.summary)
-
-
-def test_raters_alone_are_enough() -> None:
-    models = analyze_harm(worked().filter(rater_kind="model"), how=FAST)
-    assert models.associations["people_n"].null_count() == len(models.associations)
-    assert models.blind_spots.is_empty()
-    assert models.by_attribute["delta"].null_count() == len(models.by_attribute)
-    people = analyze_harm(worked().filter(rater_kind="human"), how=FAST)
-    assert people.raters["rater"].to_list() == [PEOPLE]
-    assert people.by_attribute.is_empty()
-    assert set(people.summary["name"]) >= {"alpha_people", "verdict_undecided"}
 
 
 def test_a_model_in_two_languages_is_two_raters() -> None:
@@ -303,80 +198,6 @@ def test_a_model_in_two_languages_is_two_raters() -> None:
 def test_ratings_that_cannot_be_are_refused(change: dict[str, pl.Expr], message: str) -> None:
     with pytest.raises(UserError, match=message):
         analyze_harm(worked().with_columns(**change), how=FAST)
-
-
-# ------------------------------------------------------------------ planted truth
-
-
-NUMBER = 300
-
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> HarmAnalysis:
-    folder = tmp_path_factory.mktemp("study")
-    rows = associations(NUMBER)
-    data = write_associations(folder / "assoc.csv", rows, model="sim/rater")
-    people = write_people(folder / "people.csv", rows, each=8)
-    models = ("sim/rater", "sim/rater-fair")
-    measure(HARM, HarmSettings(data=str(data), models=models, repeats=2), folder / "run")
-    known = read_associations(data)
-    ratings = pl.concat([load_ratings([folder / "run"]), read_human(people, known)])
-    return analyze_harm(ratings, known, how=Resampling(resamples=300))
-
-
-def true_deltas(planted: RatingRespondent) -> dict[str, float]:
-    """The mean difference from people in the long run, of each attribute and of all associations."""
-    rows = associations(NUMBER)
-    apart = [planted.expected(one)["mean"] - FAIR.expected(one)["mean"] for one in rows]
-    sides = [{one["base_attribute"], one["compared_attribute"]} for one in rows]
-    means = {
-        name: float(np.mean([apart[k] for k, side in enumerate(sides) if name in side]))
-        for name in set().union(*sides)
-    }
-    return means | {"all": float(np.mean(apart))}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rater", ["sim/rater", "sim/rater-fair"])
-def test_intervals_hold_what_was_planted(study: HarmAnalysis, rater: str) -> None:
-    """Of every attribute, and over all associations."""
-    truth = true_deltas(RatingRespondent() if rater == "sim/rater" else FAIR)
-    found = study.by_attribute.filter(rater=rater, side="either").rows(named=True)
-    held = [one["delta_low"] <= truth[one["attribute"]] <= one["delta_high"] for one in found]
-    assert len(held) == 19
-    assert sum(held) >= 16
-    overall = row(study.raters, rater=rater)
-    assert overall["delta_low"] <= truth["all"] <= overall["delta_high"]
-
-
-def test_harm_is_underestimated_and_overestimated_where_that_was_planted(study: HarmAnalysis) -> None:
-    rows = study.by_attribute.filter(rater="sim/rater", side="either")
-    found = dict(rows.select("attribute", "delta").iter_rows())
-    others = [delta for name, delta in found.items() if name not in SOCIOECONOMIC | GENDER]
-    assert max(found[name] for name in SOCIOECONOMIC) < min(others)
-    assert max(others) < min(found[name] for name in GENDER)
-    fair, biased = (row(study.raters, rater=name) for name in ("sim/rater-fair", "sim/rater"))
-    assert fair["pearson"] > biased["pearson"]
-
-
-def test_blind_spots_are_what_the_rater_makes_and_calls_harmful(study: HarmAnalysis) -> None:
-    own = study.scores.filter(rater="sim/rater", harmful=1)
-    assert set(study.blind_spots["association_id"]) == set(own["association_id"])
-    found = row(study.raters, rater="sim/rater")
-    assert found["blind_low"] < found["blind_share"] < found["blind_high"]
-    assert found["blind_spots"] == len(study.blind_spots)
-    assert row(study.raters, rater="sim/rater-fair")["made"] is None
-
-
-def test_the_shares_of_verdicts_sum_to_one(study: HarmAnalysis) -> None:
-    shares = [
-        row(study.summary, name=f"verdict_{word}")["value"] for word in ("harmful", "benign", "undecided")
-    ]
-    assert sum(shares) == pytest.approx(1)
-    assert row(study.summary, name="alpha_models")["value"] > row(study.summary, name="alpha_people")["value"]
-
-
-# ------------------------------------------------------------------ people's tables and the command
 
 
 def test_people_are_read_by_parts_or_by_any_known_name(tmp_path: Path) -> None:
@@ -409,7 +230,7 @@ def test_whole_numbers_of_spreadsheets_are_read_and_own_names_say_nothing(tmp_pa
         read_human(path, known)
 
 
-def test_the_command_writes_every_table_and_tells_what_matches_nothing(tmp_path: Path) -> None:
+def test_the_command_tells_what_matches_nothing(tmp_path: Path) -> None:
     rows = associations(25)
     data = write_associations(tmp_path / "assoc.csv", rows, model="sim/teller")
     people = write_people(tmp_path / "people.csv", [*rows, {**rows[0], "base_value": "sister"}], each=7)
@@ -417,24 +238,5 @@ def test_the_command_writes_every_table_and_tells_what_matches_nothing(tmp_path:
     words = ["analyze", "run", str(tmp_path / "run"), "--human", str(people), "--associations", str(data)]
     done = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "harm"), "--resamples", "100"])
     assert done.exit_code == 0, done.output
-    assert (
-        "Intervals condition on these raters, except those of delta, which also resample people."
-        in done.output
-    )
     assert "1 associations rated by people are neither in the runs nor in --associations" in done.output
-    for name in ("associations", "scores", "raters", "agreement", "by_attribute", "summary"):
-        assert (tmp_path / f"harm/{name}.csv").is_file()
     assert len(pl.read_csv(tmp_path / "harm/associations.csv")) == 26
-
-
-@pytest.mark.parametrize(
-    ("facts", "message"),
-    [
-        ({"kind": "qa", "finished": "now"}, "is not a finished run of `endoxa probe harm`"),
-        ({"kind": "harm", "finished": None}, "is not finished"),
-    ],
-)
-def test_a_run_of_another_kind_is_refused(tmp_path: Path, facts: dict[str, Any], message: str) -> None:
-    (tmp_path / "run.json").write_text(json.dumps(facts), encoding="utf-8")
-    with pytest.raises(UserError, match=message):
-        load_ratings([tmp_path])

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
-from endoxa.errors import UserError
-from endoxa.instruments.stories.coding import (
-    agreement_of,
-    agreement_table,
-    without_unknown,
-)
+from endoxa.instruments.stories.coding import agreement_table
 from endoxa.instruments.stories.extraction import Vote, decide
 from endoxa.schema.stories import AGREEMENT_MEASURES, EXTRACTION_ESTIMATE_COLUMNS
 from endoxa.sources.stereotales.profiles import UNKNOWN
@@ -55,11 +48,6 @@ def counted(*stories: dict[str, tuple[bool | None, str | None]]) -> dict[tuple[s
 def by_letter(*units: str) -> np.ndarray:
     values = sorted({vote for unit in units for vote in unit})
     return np.array([[unit.count(value) for value in values] for unit in units])
-
-
-def test_votes_for_unknown_can_be_left_out() -> None:
-    votes = {("a", "b", UNKNOWN): 2, ("a", UNKNOWN, UNKNOWN): 3, ("a",): 1}
-    assert without_unknown(votes) == {("a", "b"): 2, ("a",): 4}
 
 
 def test_everything_is_counted_and_nothing_left_out_silently() -> None:
@@ -103,29 +91,3 @@ def test_no_story_and_one_story_give_empty_cells() -> None:
     same = counted(*[{"a": RED, "b": RED, "c": RED}] * 9)
     assert same["colour", "alpha"]["value"] is None  # nothing varies
     assert same["colour", "agreement"]["value"] == 1
-
-
-def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
-    random = np.random.default_rng(0)
-    stories = [
-        {name: (False, ("red", "blue", "lime")[random.integers(3)]) for name in "abc"} for _ in range(60)
-    ]
-    records = pl.DataFrame(list(map(record, stories)))
-    records.write_parquet(tmp_path / "records.parquet")
-    facts = {
-        "kind": "extract",
-        "finished": "now",
-        "identity": {"vocabulary": {"colour": ["red", "blue", "other", UNKNOWN]}},
-        "settings": {"models": ["a", "b", "c"], "seed": 3},
-    }
-    (tmp_path / "run.json").write_text(json.dumps(facts), encoding="utf-8")
-    table = agreement_of(tmp_path)
-    assert table.equals(agreement_table(COLOURS, 3, records.iter_rows(named=True), 3))
-    assert abs(table.filter(attribute="colour", name="alpha")["value"].item()) < 0.2
-    for wrong, words in (
-        ({"finished": None}, "is not finished"),
-        ({"kind": "stories"}, "not a finished run"),
-    ):
-        (tmp_path / "run.json").write_text(json.dumps(facts | wrong), encoding="utf-8")
-        with pytest.raises(UserError, match=words):
-            agreement_of(tmp_path)

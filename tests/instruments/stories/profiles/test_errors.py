@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from itertools import product
 from pathlib import Path
@@ -13,14 +12,7 @@ from openpyxl import load_workbook
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.instruments.stories.coding import (
-    Coding,
-    draw,
-    error_table,
-    read_sheet,
-    story_key,
-    write_sheet,
-)
+from endoxa.instruments.stories.coding import Coding, draw, error_table, read_sheet, story_key, write_sheet
 from endoxa.models.chat.simulated.stories import read_profile_line
 from endoxa.schema.stories import CONFUSION_COLUMNS, EXTRACTION_ERROR_COLUMNS
 from endoxa.sources.stereotales.profiles import UNKNOWN
@@ -48,34 +40,22 @@ def test_error_rates_of_a_worked_example() -> None:
     assert row["kappa"] == pytest.approx((9 / 12 - 52 / 144) / (1 - 52 / 144))
 
 
-# ------------------------------------------------------------------ the sheet
-
-
-NAMES = ("sample_id", "generator_model", "language", "repeat", "story")
-
-
-def some(each: int = 20) -> pl.DataFrame:
-    """Stories of three models in two languages, of the first model five times as many."""
+def test_every_model_and_language_gives_as_many_stories_and_none_without_words() -> None:
+    """Of three models in two languages; of the first there are five times as many."""
     rows = [
         (f"p{k}", f"m{m}", f"l{n}", 1, " " if k == 3 else f"S{k}")
         for m, n in product(range(3), range(2))
-        for k in range(each * (1 + 4 * (m == 0)))
+        for k in range(100 if m == 0 else 20)
     ]
-    return pl.DataFrame(rows, schema=NAMES, orient="row")
-
-
-def draw_key(records: pl.DataFrame) -> pl.Series:
-    return pl.Series("story_key", [story_key(name) for name in story_names(records)])
-
-
-def test_every_model_and_language_gives_as_many_stories_and_none_without_words() -> None:
-    records = some()
+    names = ("sample_id", "generator_model", "language", "repeat", "story")
+    records = pl.DataFrame(rows, schema=names, orient="row")
     every = draw(records, 1000, 0)
     assert len(every) == len(records) - 6 == every["story_key"].n_unique()
     drawn, other = draw(records, 32, 0), draw(records, 32, 1)
     assert drawn.equals(draw(records.sample(fraction=1, shuffle=True, seed=9), 32, 0))
     assert set(drawn["story_key"]) != set(other["story_key"])
-    keyed = drawn.join(records.with_columns(draw_key(records)), on="story_key")
+    keys = pl.Series("story_key", [story_key(name) for name in story_names(records)])
+    keyed = drawn.join(records.with_columns(keys), on="story_key")
     counts = keyed.group_by("generator_model", "language").len()["len"]
     assert counts.sort().to_list() == [5, 5, 5, 5, 6, 6]
 
@@ -106,17 +86,12 @@ def test_a_workbook_goes_out_and_comes_back_and_planted_errors_are_found(tmp_pat
     number = write_sheet(run, VOCABULARY, sheet, sample=1000, seed=0)
     assert number == pl.read_parquet(run / "records.parquet").height == 144
     book = load_workbook(sheet)
-    assert book.sheetnames == ["Coding", "Read this first", "Lists"]
     assert book.active.title == "Read this first"
     assert "Content notice" in book.active["A1"].value
-    page, lists = book["Coding"], book["Lists"]
-    choices = {str(one.sqref): one.formula1 for one in page.data_validations.dataValidation}
-    assert len(choices) == 20
-    assert choices["E2:E145"] == "Lists!$B$2:$B$8"
-    ages = next(one for one in VOCABULARY if one.name == "age")
-    assert tuple(cell.value for cell in lists["B"][1:8]) == ages.answers
+    choices = {str(cells.sqref): cells.formula1 for cells in book["Coding"].data_validations.dataValidation}
+    assert (len(choices), choices["E2:E145"]) == (20, "Lists!$B$2:$B$8")
     # Neither the model nor the prompt nor what extractors read is on the sheet.
-    text = json.dumps([[cell.value for cell in row] for row in page.iter_rows(max_col=3)])
+    text = json.dumps([[cell.value for cell in row] for row in book["Coding"].iter_rows(max_col=3)])
     assert "sim/" not in text
     coded_by_hand(sheet, filled)
     words = ["analyze", "run", str(run), "--human", str(filled), "-o", str(tmp_path / "tables")]
@@ -136,29 +111,10 @@ def test_a_workbook_goes_out_and_comes_back_and_planted_errors_are_found(tmp_pat
     assert total["invented"].sum() == 0
 
 
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_a_sheet_with_semicolons(tmp_path: Path, mark: str) -> None:
+def test_a_sheet_with_semicolons_and_the_mark_of_a_spreadsheet(tmp_path: Path) -> None:
     names = ["story_key", "language", "story", "refusal", *(one.name for one in VOCABULARY)]
     cells = {"story_key": "k", "story": '"A walk; by ""the"" sea."', "gender": "woman"}
     row = ";".join(cells.get(name, "") for name in names)
     path = tmp_path / "sheet.csv"
-    path.write_text(f"{mark}{';'.join(names)}\r\n{row}\r\n", encoding="utf-8", newline="")
+    path.write_text(f"\ufeff{';'.join(names)}\r\n{row}\r\n", encoding="utf-8", newline="")
     assert read_sheet(path, VOCABULARY) == {"k": Coding(False, {"gender": "woman"})}
-
-
-def test_a_sheet_as_csv(tmp_path: Path, run: Path) -> None:
-    sheet = tmp_path / "check.csv"
-    assert write_sheet(run, VOCABULARY, sheet, sample=5, seed=0) == 5
-    with sheet.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    rows[0] |= {"gender": "Woman", "age": "adult (30–44)"}
-    rows[1] |= {"refusal": "YES"}
-    with sheet.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    codings = read_sheet(sheet, VOCABULARY)
-    assert codings == {
-        rows[0]["story_key"]: Coding(refusal=False, profile={"gender": "woman", "age": "adult (30-44)"}),
-        rows[1]["story_key"]: Coding(refusal=True, profile={one.name: UNKNOWN for one in VOCABULARY}),
-    }

@@ -15,11 +15,10 @@ from endoxa.instruments.stories.extraction import (
     ProfileReader,
     Vote,
     decide,
-    majority,
     read_refusal,
     schemas_of,
 )
-from endoxa.runs.answers.text import nested, outer_objects
+from endoxa.runs.answers.text import outer_objects
 from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
@@ -69,20 +68,6 @@ def test_any_text_at_all_is_read_without_an_error(text: str) -> None:
     assert read_refusal(text) in (True, False, None)
 
 
-@pytest.mark.slow
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.floats() | st.text(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["age", "gender", "x"]), inner),
-    )
-)
-def test_any_json_gives_answers_of_the_vocabulary(found: object) -> None:
-    read = profile_of(json.dumps(found))
-    if read is not None:
-        for one in VOCABULARY:
-            assert read[one.name] in one.answers
-
-
 UNLISTED = "unknown, and counted as in no list"
 
 
@@ -91,42 +76,22 @@ UNLISTED = "unknown, and counted as in no list"
     [
         ("age", "adult", "adult (30-44)"),
         ("age", "30–44", "adult (30-44)"),
-        ("age", "Adult (30 to 44 years)", "adult (30-44)"),
-        ("age", "65+", "senior (65+)"),
         ("age", "forty-ish", UNLISTED),
         ("age", 44, UNLISTED),
-        ("education", "Graduate", "graduate (e.g. master's degree, doctoral degree)"),
-        ("geographic_origin", "Oceania", "oceania (e.g. Australia, New Zealand, Fiji, etc)"),
-        ("geographic_origin", "Antarctica", UNLISTED),
-        ("geographic_origin", "Other: Antarctica", OTHER),
-        (
-            "geographic_origin",
-            "Kenya",
-            "sub-saharan africa (e.g. Nigeria, Ethiopia, Kenya, Tanzania, Uganda, etc)",
-        ),
         ("education", "high school", "basic (e.g. less than high school, or high school)"),
+        ("geographic_origin", "Other: Antarctica", OTHER),
         ("gender", "Female", "woman"),
         ("gender", {"value": "woman", "sure": 0.9}, "woman"),
         ("gender", "woman - the text says so", "woman"),
         ("gender", "I do not know", UNKNOWN),
-        ("religion", "Christianity", "Christian"),
         ("gender_alignment", "cis", "cisgender"),
-        ("literacy_status", "cannot read", "illiterate"),
-        ("geographic_origin", "not specified", UNKNOWN),
-        ("geographic_origin", "N/A", UNKNOWN),
         ("professional_field", "STEM", "science, technology, engineering, and math (STEM)"),
-        ("professional_field", "Other (beekeeping)", OTHER),
-        ("professional_field", "Unknown (not stated)", UNKNOWN),
         ("marital_status", ["married"], "married"),
         ("marital_status", ["married", "widowed"], UNLISTED),
-        ("marital_status", "engaged", UNLISTED),
         ("gender", True, UNLISTED),
         ("gender", None, UNKNOWN),
-        ("gender", "The text does not say.", UNKNOWN),
         ("gender", "N/A - not mentioned", UNKNOWN),
-        ("gender", "Not explicitly stated in the text", UNKNOWN),
         ("gender", "other (a robot)", OTHER),
-        ("gender", "a robot", UNLISTED),
         ("gender", "otherworldly", UNLISTED),
     ],
 )
@@ -153,22 +118,14 @@ def test_what_names_no_attribute_is_not_read(text: str) -> None:
     [
         ('{"refusal": true}', True),
         ('```json\n{"refusal": false}\n```', False),
-        ('{"Is_Refusal": "Yes"}', True),
         ('{"refusal": "no", "reason": "it is a story"}', False),
-        ('{"refusal": null}', None),
         ("Yes.", True),
         ('<think>{"refusal": true}? No.</think>{"refusal": false}', False),
         ('{"refusal": true} no: {"refusal": false}', False),
-        ("<think>Yes.</think>No.", False),
-        ("{'refusal': false,}", False),
-        ("Refusal: false", False),
         ("**Refusal:** Yes", True),
         ("No, this is a story.", False),
-        ("Yes - it declines.", True),
         ("No, I will not say.", None),
-        ("**No**", False),
         ("It is a story about a garden.", None),
-        ("", None),
     ],
 )
 def test_refusals(text: str, read: bool | None) -> None:
@@ -179,7 +136,6 @@ def test_refusals(text: str, read: bool | None) -> None:
     ("text", "objects"),
     [
         ('{"a": {"b": "c",},}', [{"a": {"b": "c"}}]),
-        ("{'a': {'b': 'c'},}", [{"a": {"b": "c"}}]),
         ('{"a": {"b": "c"}} {"a": {"b"', [{"a": {"b": "c"}}]),
         ("{'a': true, 'b': null}", [{"a": True, "b": None}]),
         ('a {"b": {"c": 1}} {"d": 2} {broken', [{"b": {"c": 1}}, {"d": 2}]),
@@ -190,10 +146,6 @@ def test_what_models_do_to_json_is_mended(text: str, objects: list[object]) -> N
     assert list(outer_objects(text)) == objects
 
 
-def test_objects_come_from_the_outside_in() -> None:
-    assert list(nested({"b": {"c": 1}})) == [{"b": {"c": 1}}, {"c": 1}]
-
-
 PROFILE = '{{"gender": "{}", "religion": "unknown"}}'
 
 
@@ -201,10 +153,8 @@ PROFILE = '{{"gender": "{}", "religion": "unknown"}}'
     "text",
     [
         f"<think>Is it {PROFILE.format('man')}? No.</think>\n{PROFILE.format('woman')}",
-        f"It may be {PROFILE.format('man')}?</think>{PROFILE.format('woman')}",
         f"{PROFILE.format('woman')}\n\nStory: A man runs.\n{PROFILE.format('man')}",
         f"{PROFILE.format('woman')}<|im_end|>\n<|im_start|>user\n{PROFILE.format('man')}",
-        f"Draft: {PROFILE.format('man')}\nAnswer: {PROFILE.format('woman')}",
         f'{PROFILE.format("man")} {{"gender": "woman"}}',
         '{"gender": "man"} Mine: {"age": "child (0-12)", "gender": "woman"}',
     ],
@@ -221,22 +171,12 @@ def test_every_synonym_of_our_own_is_read() -> None:
             assert (profile_of(json.dumps({one.name: synonym.upper()})) or {})[one.name] == value
 
 
-# ------------------------------------------------------------------ voting
-
-
-@given(st.lists(st.sampled_from("abc"), max_size=6))
-def test_a_majority_is_more_than_half(answers: list[str]) -> None:
-    winners = [answer for answer in set(answers) if answers.count(answer) > len(answers) / 2]
-    assert majority(answers) == (winners[0] if winners else None)
-
-
-@pytest.mark.parametrize("votes", list(product([True, False, None], repeat=3)))
-def test_refusals_are_decided_by_what_could_be_read(votes: tuple[bool | None, ...]) -> None:
+def test_refusals_are_decided_by_what_could_be_read() -> None:
     profile = {one.name: one.values[0] for one in VOCABULARY}
-    decision = decide({str(k): Vote(vote, profile) for k, vote in enumerate(votes)}, VOCABULARY)
-    assert decision.refusal == (votes.count(True) > votes.count(False))
-    assert set(decision.profile.values()) == ({UNKNOWN} if decision.refusal else set(profile.values()))
-    assert decision.parsed == 3
+    for votes in product([True, False, None], repeat=3):
+        decision = decide({str(k): Vote(vote, profile) for k, vote in enumerate(votes)}, VOCABULARY)
+        assert decision.refusal == (votes.count(True) > votes.count(False)), votes
+        assert set(decision.profile.values()) == ({UNKNOWN} if decision.refusal else set(profile.values()))
 
 
 def test_ties_are_unknown_and_named_and_unreadable_profiles_do_not_vote() -> None:
@@ -249,9 +189,6 @@ def test_ties_are_unknown_and_named_and_unreadable_profiles_do_not_vote() -> Non
     assert decide(votes | {"d": Vote(False, one)}, VOCABULARY).profile == one
     nobody = decide({"a": Vote(None, None)}, VOCABULARY)
     assert (nobody.refusal, nobody.ties, nobody.parsed) == (False, frozenset(), 0)
-
-
-# ------------------------------------------------------------------ schemas
 
 
 def test_the_schema_takes_every_profile_and_nothing_else() -> None:

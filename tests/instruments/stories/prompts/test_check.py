@@ -5,19 +5,14 @@ from __future__ import annotations
 import contextlib
 import copy
 import string
-import unicodedata
-from itertools import chain
 from typing import Any
 
 import pytest
-import regex
-import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.prompt_language import (
-    ANY,
     IN_THEME,
     THEMES,
     Language,
@@ -25,17 +20,12 @@ from endoxa.instruments.stories.prompt_language import (
     bundled_languages,
     bundled_tree,
     check_language,
-    in_form,
     merge,
     parse_language,
     parse_tree,
 )
 from endoxa.instruments.stories.prompts import extended
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
-
-# ------------------------------------------------------------------ the languages of the package
-
-SCRIPTS = {"uk": "Cyrillic", "ar": "Arabic", "hi": "Devanagari", "zh": "Han", "bn": "Bengali"}
 
 
 def language_of(code: str) -> Language:
@@ -54,109 +44,38 @@ def test_a_language_is_complete_and_clean(code: str) -> None:
     assert [len(language.scenarios[theme]) for theme in THEMES] == [IN_THEME] * 9
 
 
-@pytest.mark.parametrize(("code", "script"), SCRIPTS.items())
-def test_texts_are_in_their_script_and_composed(code: str, script: str) -> None:
-    """One spelling of a word is one string: NFC, no invisible characters."""
-    language = language_of(code)
-    persons = [person.text for values in language.persons.values() for person in values.values()]
-    wordings = chain(*language.scenarios.values())
-    for text in persons + [text for wording in wordings for text in wording.values()]:
-        assert regex.search(rf"\p{{Script={script}}}", text)
-        assert not regex.search(r"\p{Script=Latin}|\p{Cf}", text)
-        assert unicodedata.is_normalized("NFC", text)
-
-
-def test_chinese_request_has_no_blank() -> None:
-    """A folded line of YAML would leave one."""
-    assert not regex.search(r"\s", in_form(language_of("zh").request, ANY))
-
-
-# ------------------------------------------------------------------ planted faults
-
 CHILD = ("persons", "age", "child (0-12)")
 FAMILY = ("scenarios", "family", 0)
 HOBBY = ("scenarios", "hobby", 0)
 FAULTS = [
     ("en", ("persons", "agee"), {}, "there is no attribute 'agee'"),
     ("en", ("persons", "age", "kid"), "a kid", "there is no value 'kid'"),
-    ("en", ("scenarios", "work"), [], "there is no theme 'work'"),
     ("en", ("language",), "English", "no ISO 639 code"),
-    ("en", ("leaks", "hats"), ["hat"], "there is no attribute 'hats'"),
     ("en", CHILD, "", "empty"),
-    ("en", CHILD, " a child", "at the beginning or the end"),
-    ("en", CHILD, "a  child", "two blanks"),
     ("en", CHILD, "a\u200b\x07child", "cannot be seen"),
     ("en", CHILD, "a {person}", "a brace"),
-    ("en", CHILD, "a child.", "ends with punctuation"),
     ("en", CHILD, "a сhild", "'с' is not written in Latin"),  # Cyrillic
     ("en", ("request",), "Write about {person}.", "{scenario} is there 0 times"),
-    ("en", ("request",), "{person} {person} {scenario}.", "{person} is there 2 times"),
-    ("en", ("request",), "{person}, {scenario}, {age}.", "a brace"),
     ("en", ("request",), "A story: {person}, {scenario}", "does not end with one of . ? !"),
     ("en", FAMILY, "a day at the university", "'university' says something about"),
-    (
-        "en",
-        ("persons", "religion", "Muslim"),
-        "an elderly Muslim who lives in a village",
-        "'elderly' says something about age, where only religion is to be named",
-    ),
-    ("en", ("exempt", "hats"), ["hat"], "there is no attribute 'hats'"),
     ("en", ("script",), "Klingon", "no script of Unicode"),
-    ("en", ("script",), "Latin}|.", "no script of Unicode"),
     ("es", CHILD, "un niño", "does not begin with una"),
-    ("es", CHILD, "una persona casado", "agree with"),
-    ("es", CHILD, {"text": "un niño", "form": "x"}, "form 'x' is not declared"),
     ("es", FAMILY, "una libro nuevo", "feminine article"),
-    ("es", FAMILY, "un carta", "masculine article"),
-    ("es", FAMILY, "los amigo de siempre", "plural article"),
-    ("es", FAMILY, "la cartas", "singular article"),
     ("es", FAMILY, "hablar de el tiempo", "del"),
     ("es", FAMILY, {"f": "una cita"}, "the text for the form 'm' is missing"),
-    ("es", FAMILY, {"f": "a", "m": "b", "n": "c"}, "form 'n' is not declared"),
     ("fr", CHILD, "une personne marié", "agree with"),
-    ("fr", FAMILY, "parler de le temps", "du"),
     ("fr", FAMILY, "le ami de toujours", "elision"),
-    ("fr", FAMILY, "les ami de toujours", "plural article"),
-    ("fr", FAMILY, "un promotion", "masculine article"),
-    ("it", CHILD, "una persona sposato", "agree with"),
     ("it", FAMILY, "parlare di il tempo", "one word"),
-    ("it", FAMILY, "un scopo comune", "uno"),
-    ("it", FAMILY, "gli amico di sempre", "plural article"),
-    ("pt", CHILD, "uma pessoa casado", "agree with"),
     ("pt", FAMILY, "falar de o tempo", "one word"),
-    ("pt", FAMILY, "os amigo de sempre", "plural article"),
     ("nl", FAMILY, "een belangrijk beslissing", "ends with -e"),
-    ("nl", FAMILY, "de verhaaltje", '"het"'),
     ("uk", ("persons", "parental_status", "with children"), "людина, який має дітей", "feminine"),
-    ("uk", ("persons", "gender", "man"), "людину, яка має ім’я", "nominative"),
-    ("uk", ("persons", "health_status", "good"), "людина з добрим здоров'ям", "apostrophe"),
-    ("uk", ("persons", "urbanicity", "urban"), "людина, яка живёт в місті", "Russian"),
-    ("uk", ("persons", "age", "senior (65+)"), "літній людина", "adjective"),
-    ("uk", HOBBY, "знайшов гаманець", "past tense"),
-    ("uk", HOBBY, "допомагає своїй дитині", "age"),
     ("ar", FAMILY, "اجتماع, عائلي", "',' is not punctuation"),
     ("ar", ("persons", "religion", "Muslim"), "الشخص المسلم", "indefinite"),
-    ("ar", ("persons", "religion", "Muslim"), "شخص المسلم", "indefinite"),
     ("ar", ("persons", "urbanicity", "rural"), "شخص تعيش في الريف", "masculine"),
-    ("ar", ("persons", "religion", "Christian"), "شخص مسيحية", "masculine"),
-    ("ar", ("persons", "employment_status", "retired"), "شخص بلا عمل کامل", "Persian"),
-    ("ar", HOBBY, "زيارة الكنيسة", "religion"),
     ("hi", ("request",), "कहानी: {person}, {scenario}.", "'.' is not punctuation"),
     ("hi", ("persons", "urbanicity", "urban"), "शहर में रहने वाली एक व्यक्ति", "masculine"),
-    ("hi", CHILD, "13 साल से कम उम्र के बच्चे", "one"),
-    ("hi", ("persons", "health_status", "poor"), "ख़राब स्वास्थ्य वाला एक व्यक्ति", "dot"),
-    ("hi", ("persons", "health_status", "poor"), "\u0959राब स्वास्थ्य वाला एक व्यक्ति", "dot"),
     ("hi", HOBBY, "अपना घर में रहना", "oblique"),
-    ("hi", HOBBY, "स्कूल जाना", "education"),
-    ("zh", ("request",), "故事：{person}，{scenario}.", "'.' is not punctuation"),
     ("zh", FAMILY, "一次 party", "'party' is not written in Han"),
-    ("zh", ("persons", "religion", "Buddhist"), "信奉佛教的人", "measure word"),
-    ("zh", ("persons", "gender", "woman"), "一位女人", "一位"),
-    ("zh", ("persons", "parental_status", "childless"), "一个無孩子的人", "traditional"),
-    ("zh", HOBBY, "他捡到一个钱包", "gender"),
-    ("zh", HOBBY, "和同事一起吃饭", "employment_status"),
-    ("bn", ("persons", "gender", "woman"), "একটি নারী", "একজন"),
-    ("bn", ("persons", "age", "senior (65+)"), "65 বছর বয়সী একজন মানুষ", "digit"),
     ("bn", HOBBY, "শহরে ঘুরতে যাওয়া", "urbanicity"),
 ]
 """Language, key of a part, what stands there instead (None: nothing), words of the sentence about it."""
@@ -234,7 +153,6 @@ def test_nothing_but_texts_is_read():
     tree = parse_tree("a: no\nb: [1, 2.0, on]\nc: 2020-01-01\nd:\n", "x.yaml")
     assert tree.values == {"a": "no", "b": ["1", "2.0", "on"], "c": "2020-01-01", "d": ""}
     assert tree.place(("b", "3")) == "x.yaml, line 2"
-    assert tree.place(("b", "9")) == "x.yaml, line 2"
     assert tree.place(("nowhere",)) == "x.yaml, line 1"
 
 
@@ -253,14 +171,6 @@ def _leaves(values, path=()):
             yield from _leaves(value, (*path, name))
         else:
             yield (*path, name), value
-
-
-@pytest.mark.slow
-@given(nested)
-def test_written_trees_are_read_back(values):
-    text = yaml.safe_dump(values, allow_unicode=True)
-    if values:
-        assert parse_tree(text, "x.yaml").values == values
 
 
 @given(st.text(max_size=40))

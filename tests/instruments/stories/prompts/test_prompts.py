@@ -13,7 +13,6 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Selection
 from endoxa.instruments.stories.prompt_language import THEMES, bundled_languages
 from endoxa.instruments.stories.prompts import (
-    SCENARIOS,
     Cell,
     build_prompts,
     excluded,
@@ -22,7 +21,6 @@ from endoxa.instruments.stories.prompts import (
     sample_id,
     seed_languages,
 )
-from endoxa.schema.stories import STORY_PROMPT_COLUMNS
 from endoxa.sources.stereotales.profiles import SPELLINGS
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
@@ -40,18 +38,13 @@ def english(chosen: Selection | None = None, cells: tuple[Cell, ...] = ()) -> pl
 
 
 @pytest.mark.slow
-def test_every_language_has_every_value_in_every_scenario_that_makes_sense(prompts):
+def test_every_language_has_every_value_in_every_scenario_that_makes_sense_once(prompts):
     assert set(STEREOTALES) <= set(bundled_languages())
     each = 79 * 36 - len(excluded())
     assert each == 2836
     counts = prompts["language"].value_counts().sort("language")
     assert counts.rows() == [(code, each) for code in bundled_languages()]
-    assert prompts.columns == list(STORY_PROMPT_COLUMNS)
     assert not any(prompts[name].null_count() for name in prompts.columns)
-    assert set(prompts["associations"]) == {""}
-
-
-def test_no_two_prompts_have_one_name_or_one_text_and_none_has_a_placeholder_left(prompts):
     assert prompts["sample_id"].n_unique() == prompts.height
     assert prompts.select("language", "prompt").n_unique() == prompts.height
     assert prompts.filter(pl.col("prompt").str.contains(r"[{}]|  |\n")).is_empty()
@@ -65,24 +58,12 @@ def test_names_are_hashes_of_four_parts(prompts):
 
 
 def test_values_are_those_that_were_published(prompts, shared: Path):
-    """Of associations, and of stories in each language."""
     folder = shared / "data" / "stereotales"
     published = json.loads((folder / "published_associations.json").read_text("utf-8"))
     base = {(row["base_attribute"], SPELLINGS.get(row["base_value"], row["base_value"])) for row in published}
     ours = set(prompts.select(CELL[1:]).iter_rows())
     assert len(ours) == 79
     assert base <= ours
-    stories = pl.read_parquet(folder / "stories.parquet").with_columns(
-        pl.col("target_attribute_value").replace(SPELLINGS)
-    )
-    assert set(stories.select(CELL[1:]).iter_rows()) <= ours
-
-
-def test_exclusions_name_what_there_is():
-    vocabulary = {attribute.name: attribute.values for attribute in read_vocabulary()}
-    for attribute, value, scenario in excluded():
-        assert value in vocabulary[attribute]
-        assert scenario in SCENARIOS
 
 
 def test_a_beginning_of_the_table_can_be_analyzed():
@@ -114,9 +95,6 @@ def test_the_gender_of_the_main_character_is_left_to_the_model(prompts):
         assert set(here.select(CELL[1:]).iter_rows()) == {("gender", "man"), ("gender", "woman")}
 
 
-# ------------------------------------------------------------------ associations
-
-
 def test_prompts_of_an_identity_carry_its_associations_and_the_others_are_there_to_compare(tmp_path: Path):
     path = tmp_path / "map.csv"
     head = "association_id,base_attribute,base_value,compared_attribute,compared_value"
@@ -132,8 +110,6 @@ def test_prompts_of_an_identity_carry_its_associations_and_the_others_are_there_
     more = english(Selection(attributes=("gender", "religion")), cells)
     assert set(more["target_attribute"]) == {"gender", "religion"}
 
-
-# ------------------------------------------------------------------ seeds
 
 ENGLISH = '["north america (e.g. United States, Canada)", "other"]', "a person from north america"
 SPANISH = '["américa del norte (p. ej., Canadá)", "otro"]', "una persona de américa del norte"

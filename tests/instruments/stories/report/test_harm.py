@@ -10,12 +10,9 @@ import pytest
 
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.report.associations import class_counts
-from endoxa.instruments.stories.report.harm import differences
-from endoxa.instruments.stories.report.page import story_sections
-from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.report.claims import chip
+from endoxa.instruments.stories.report.results import read_results
 from endoxa.report.inputs import read_runs
-from endoxa.report.words import decimal, percent
+from endoxa.report.words import percent
 from endoxa.sources.stereotales.associations import PARTS
 from support.html_pages import Page
 from support.report_story_samples import MODELS, PLANTED, many_associations, ratings, write_run
@@ -44,18 +41,10 @@ def sources(found: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> li
     ]
 
 
-@pytest.fixture(scope="module")
-def results(sources: list[Path]) -> StoryResults:
-    return read_results(read_runs(sources), confidence=0.95, seed=0)
-
-
-@pytest.fixture(scope="module")
-def page(sources: list[Path]) -> Page:
-    return Page(write_report(sources, sources[0].parent / "page" / "harm.html").read_text(encoding="utf-8"))
-
-
 @pytest.mark.slow
-def test_people_decide_what_is_harmful(results: StoryResults, found: pl.DataFrame, page: Page) -> None:
+def test_people_decide_what_is_harmful(sources: list[Path], found: pl.DataFrame, tmp_path: Path) -> None:
+    results = read_results(read_runs(sources), confidence=0.95, seed=0)
+    page = Page(write_report(sources, tmp_path / "harm.html").read_text(encoding="utf-8"))
     assert results.harm is not None
     assert results.harm.judges == "people"
     rows = results.harm.analysis.associations
@@ -73,36 +62,6 @@ def test_people_decide_what_is_harmful(results: StoryResults, found: pl.DataFram
 
 
 @pytest.mark.slow
-def test_raters_and_differences_are_shown_as_analysed(results: StoryResults, page: Page) -> None:
-    assert results.harm is not None
-    row = results.harm.analysis.raters.filter(rater=MODELS[1]).row(0, named=True)
-    printed = next(line for line in page.tables if line.caption.startswith("What each rater says")).rows
-    cells = next(line for line in printed if line[0] == "plain")
-    expected = (decimal(row["mean"], 2), chip(row), decimal(row["spearman"], 2), decimal(row["pearson"], 2))
-    assert (cells[5], cells[9], cells[11], cells[13]) == expected
-    assert cells[15] == percent(row["agreement"])
-    section = differences(results)
-    assert section is not None
-    attributes = set(results.harm.analysis.by_attribute.drop_nulls("delta")["attribute"])
-    assert set(section.figures[0].rows["attribute"]) == attributes
-    spots = results.harm.analysis.blind_spots
-    shown = page.table("Associations a model makes")
-    assert len(shown) == min(300, spots.height) > 0
-    assert {row["association"] for row in shown} == {""}  # covered
-
-
-@pytest.mark.slow
-def test_models_decide_where_no_person_rated(sources: list[Path]) -> None:
-    runs = read_runs(sources[:2])
-    alone = read_results(runs, confidence=0.95, seed=0)
-    assert alone.harm is not None
-    assert alone.harm.judges == "models"
-    sections = {section.anchor: section for section in story_sections(runs, alone)}
-    assert "differences" not in sections
-    assert any("No person rated" in finding.text for finding in sections["raters"].findings)
-
-
-@pytest.mark.slow
 def test_ratings_alone_make_a_page_without_an_empty_table(sources: list[Path], tmp_path: Path) -> None:
     page = Page(write_report(sources[1:2], tmp_path / "harm.html").read_text(encoding="utf-8"))
     anchors = {own.get("id") for _, own in page.elements}
@@ -112,25 +71,3 @@ def test_ratings_alone_make_a_page_without_an_empty_table(sources: list[Path], t
     assert not anchors & {"associations", "by-model", "stories", "blind-spots"}
     assert not re.search(r"\bnan\b|None", page.text)
     assert all(table.rows for table in page.tables)
-
-
-@pytest.mark.slow
-def test_ratings_of_other_associations_are_told_as_such(found: pl.DataFrame, tmp_path: Path) -> None:
-    found.head(8).write_csv(tmp_path / "shown.csv")
-    rated = pl.concat([found.head(2), found.tail(6)])
-    run = write_run(tmp_path / "s3", "harm", ratings(rated, RATERS), data={"path": "some/assoc.csv"})
-    page = Page(write_report([tmp_path / "shown.csv", run], tmp_path / "p.html").read_text(encoding="utf-8"))
-    shown, judged = (frame.select(PARTS).unique() for frame in (found.head(8), rated))
-    both = judged.join(shown, on=PARTS, how="semi").height
-    assert f"{both} of {shown.height} associations shown here" in page.text
-    assert page.table("Runs")[1]["made from"] == "some/assoc.csv"
-    assert len(page.table("Rated, but not shown by stories here")) == judged.height - both
-
-
-def test_the_csv_file_says_how_harmful_each_is(
-    sources: list[Path], found: pl.DataFrame, tmp_path: Path
-) -> None:
-    written = pl.read_csv(write_report(sources, tmp_path / "found.csv"))
-    assert written.height == found.height
-    planted = written.filter(base_value=PLANTED[1], compared_value=PLANTED[3])
-    assert set(planted["harmful"]) == {"harmful"}

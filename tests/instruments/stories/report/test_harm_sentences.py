@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import product
 from types import SimpleNamespace
@@ -18,20 +17,14 @@ from endoxa.instruments.stories.harm.raters import Ratings, decide_together, dif
 from endoxa.instruments.stories.languages import analyze_overlap
 from endoxa.instruments.stories.languages.marked import shift
 from endoxa.instruments.stories.languages.presence import presence
-from endoxa.instruments.stories.report.harm import (
-    blind_spots,
-    differences,
-    harm_families,
-    harm_opening,
-    raters,
-)
+from endoxa.instruments.stories.report.harm import blind_spots, differences, harm_opening, raters
 from endoxa.instruments.stories.report.languages import groups_moved, languages_compared, overlap_families
 from endoxa.instruments.stories.report.results import harm_of
-from endoxa.report.document import Finding, Section
+from endoxa.report.document import Section
 from endoxa.runs.options import Resampling
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import TOO_SMALL
-from endoxa.testing.sentences import check_finding, check_findings
+from endoxa.testing.sentences import check_findings
 from support.harm_samples import rated
 
 TRAITS = tuple(f"trait_{letter}" for letter in "abcdefgh")
@@ -88,59 +81,52 @@ def study(
 
 
 UNEQUAL = tuple(np.random.default_rng(3).normal(0, 0.8, 40).tolist())
-FEW = {f"{number} raters": study(people=number, severity=UNEQUAL, apart=-0.6) for number in (1, 5, 20)}
+FEW = {f"{number} raters": {"people": number, "severity": UNEQUAL, "apart": -0.6} for number in (1, 5, 20)}
 EDGES = {
     **FEW,
-    "equal severity, no difference": study(people=20),
-    "unequal severity, no difference": study(people=20, severity=UNEQUAL),
-    "a clear difference": study(people=20, apart=-1.2),
-    "a difference upwards": study(people=9, apart=1.2),
-    "clear before the correction": study(
-        people=10, apart=-0.7, severity=tuple(np.random.default_rng(0).normal(0, 0.3, 40).tolist())
-    ),
-    "exactly zero difference": study(by=lambda k, _: 1 + k % 5, of_models=lambda k, _: 1 + k % 5),
-    "nearly zero, never in doubt": study(
-        200, 12, 1, by=lambda k, _: 3, of_models=lambda k, _: 4 if k == 7 else 3
-    ),
-    "one apart, everybody agrees": study(by=lambda k, _: 3, of_models=lambda k, _: 2),
-    "all the same rating": study(by=lambda k, _: 3, of_models=lambda k, _: 3),
-    "one association": study(items=1, people=20, apart=-1),
-    "two associations": study(items=2, people=20, apart=-1),
-    "models only": study(people=0),
-    "one model only": study(people=0, models=1),
-    "people only": study(models=0),
-    "one model and people": study(models=1, apart=-1.0),
-    "one attribute": study(items=30, traits=("age",), apart=-1.0),
-    "many attributes without an effect": study(
-        items=180, people=8, traits=tuple(f"t{k}" for k in range(14)), severity=UNEQUAL
-    ),
-    "attributes in both directions": study(
-        items=112,
-        people=30,
-        of_models=lambda k, r: noisy(3.0, seed=0)(k, r) + (-1.5, 1.5)[k % 2],
-        traits=("age", "class"),
-    ),
-    "raters with one rating each": study(
-        items=50, people=50, by=lambda k, rater: noisy(3.0)(k, 0) if k == rater else None
-    ),
-    "one rater gave nearly all": study(
-        items=40, people=7, by=lambda k, rater: 3 + k % 2 if rater == 0 or k == rater else None
-    ),
-    "empty ratings": study(by=lambda k, r: np.nan if (k + r) % 3 else noisy(3.0)(k, r)),
-    "no model could be read": study(of_models=lambda k, r: np.nan),
-    "nothing rated by both": study(
-        by=lambda k, r: 3.0 if k < 20 else None, of_models=lambda k, r: 3.0 if k >= 20 else None
-    ),
-    "no person gave a number": study(by=lambda k, r: np.nan),
+    "a clear difference": {"people": 20, "apart": -1.2},
+    "clear before the correction": {
+        "people": 10,
+        "apart": -0.7,
+        "severity": tuple(np.random.default_rng(0).normal(0, 0.3, 40).tolist()),
+    },
+    "exactly zero difference": {"by": lambda k, _: 1 + k % 5, "of_models": lambda k, _: 1 + k % 5},
+    "one apart, everybody agrees": {"by": lambda k, _: 3, "of_models": lambda k, _: 2},
+    "one association": {"items": 1, "people": 20, "apart": -1},
+    "models only": {"people": 0},
+    "people only": {"models": 0},
+    "many attributes without an effect": {
+        "items": 180,
+        "people": 8,
+        "traits": tuple(f"t{k}" for k in range(14)),
+        "severity": UNEQUAL,
+    },
+    "attributes in both directions": {
+        "items": 112,
+        "people": 30,
+        "of_models": lambda k, r: noisy(3.0, seed=0)(k, r) + (-1.5, 1.5)[k % 2],
+        "traits": ("age", "class"),
+    },
+    "one rater gave nearly all": {
+        "items": 40,
+        "people": 7,
+        "by": lambda k, rater: 3 + k % 2 if rater == 0 or k == rater else None,
+    },
+    "nothing rated by both": {
+        "by": lambda k, r: 3.0 if k < 20 else None,
+        "of_models": lambda k, r: 3.0 if k >= 20 else None,
+    },
+    "no person gave a number": {"by": lambda k, r: np.nan},
 }
+"""What `study` is given."""
 
 
 @cache
-def analysed(edge: str, confidence: float = 0.95, made: bool = True) -> HarmAnalysis:
-    ratings = EDGES[edge]
+def analysed(edge: str, confidence: float = 0.95) -> HarmAnalysis:
+    ratings = study(**EDGES[edge])
     stories = ratings.select("association_id", *PARTS).unique(maintain_order=True).head(9)
     of_models = stories.with_columns(model=pl.lit("m/0"), aggregation=pl.lit("all"), given_id=pl.lit(None))
-    return analyze_harm(ratings, of_models if made else None, how=Resampling(confidence, 100))
+    return analyze_harm(ratings, of_models, how=Resampling(confidence, 100))
 
 
 def results_of(analysis: HarmAnalysis, confidence: float = 0.95) -> Any:
@@ -162,15 +148,9 @@ def sections_of(results: Any) -> list[Section]:
     return [section for section in built if section is not None]
 
 
-def findings(edge: str, anchor: str = "", confidence: float = 0.95) -> list[Finding]:
-    sections = sections_of(results_of(analysed(edge, confidence), confidence))
-    return [
-        finding for section in sections if section.anchor.startswith(anchor) for finding in section.findings
-    ]
-
-
-def said(edge: str, anchor: str = "", confidence: float = 0.95) -> str:
-    return " ".join(finding.text for finding in findings(edge, anchor, confidence))
+def said_of_people(edge: str, confidence: float = 0.95) -> str:
+    section = harm_opening(results_of(analysed(edge, confidence), confidence))
+    return " ".join(finding.text for finding in section.findings)
 
 
 LABELS = ("m/0", "m/1", *TRAITS)
@@ -183,75 +163,11 @@ def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
+@pytest.mark.parametrize("confidence", [0.8, 0.99])
 def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
-    for edge in ("5 raters", "a clear difference", "unequal severity, no difference", "one attribute"):
+    for edge in ("5 raters", "a clear difference"):
         check_findings(sections_of(results_of(analysed(edge, confidence), confidence)), LABELS)
-    assert ("cannot be tested" in said("5 raters", "raters", confidence)) == (1 - confidence < 2 / 2**5)
-
-
-CLAIMS = ("less harmful", "more harmful")
-SAYS: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
-    ("1 raters", "", ("(1 person, at least 6 needed). Difference ",), (*CLAIMS, "not distinguishable")),
-    ("5 raters", "", ("(5 people, at least 6 needed). Difference ",), (*CLAIMS, "not distinguishable")),
-    (
-        "exactly zero difference",
-        "raters",
-        ("not distinguishable: difference 0.00 points",),
-        (" lower", " higher"),
-    ),
-    (
-        "a clear difference",
-        "differences",
-        (
-            "Associations rated by models: called less harmful than people do on trait f, trait d and trait a;",
-            "cannot be tested on trait h and trait g (5 base values, at least 6 needed)",
-        ),
-        (),
-    ),
-    ("many attributes without an effect", "", (), CLAIMS),
-    ("nothing rated by both", "", ("cannot be tested (no association was rated by both).",), ()),
-    ("models only", "", ("No person rated",), ("cannot be tested",)),
-    ("raters with one rating each", "", (), ("cannot be tested (one person gave",)),
-    ("people only", "", ("People rated 40 associations.",), ()),
-    *(
-        (edge, "", (f"{who} associations {word} harmful than people do: difference {sign}",), ())
-        for edge, who, word, sign in (
-            ("a clear difference", "Models call", "less", "−"),
-            ("a difference upwards", "Models call", "more", "+"),
-            ("one model and people", "m/0 calls", "less", "−"),
-            ("one apart, everybody agrees", "Models call", "less", "−1.00"),
-        )
-    ),
-]
-"""Edge, beginning of the anchors of its sections, what they say, what they do not say."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("edge", "anchor", "says", "lacks"), SAYS)
-def test_a_page_claims_what_its_edge_allows(
-    edge: str, anchor: str, says: tuple[str, ...], lacks: tuple[str, ...]
-) -> None:
-    text = said(edge, anchor)
-    assert [words for words in says if words not in text] == []
-    assert [words for words in lacks if words in text] == []
-
-
-def test_a_difference_that_is_nearly_nothing_is_rounded() -> None:
-    nearly = analysed("nearly zero, never in doubt").raters.row(0, named=True)
-    assert abs(nearly["delta"]) == pytest.approx(0.005)
-    text = said("nearly zero, never in doubt")
-    assert "difference +0.01 points" in text or "0.00" in text
-
-
-def test_verdicts_of_associations_say_for_how_many_the_interval_decides() -> None:
-    table = analysed("a clear difference").associations
-    decided = {word: table.filter(people_verdict=word).height for word in ("harmful", "benign", "undecided")}
-    assert sum(decided.values()) == 40
-    text = said("a clear difference", "raters")
-    assert f"for {decided['harmful']} (harmful)" in text
-    assert f"for {decided['benign']} (benign); undecided: {decided['undecided']}." in text
-    assert "for 0 (harmful) and entirely below 4 for 0 (benign); undecided: 40." in said("5 raters", "raters")
+    assert ("cannot be tested" in said_of_people("5 raters", confidence)) == (1 - confidence < 2 / 2**5)
 
 
 @pytest.mark.slow
@@ -262,7 +178,7 @@ def test_no_correction_weighs_on_the_difference_over_all_associations() -> None:
     assert row["p_value"] == row["p_adjusted"] <= 0.05
     assert row["verdict"] == "below"
     assert analysis.by_attribute.filter(pl.col("p_value") <= 0.05, pl.col("p_adjusted") > 0.05).height
-    text = said("clear before the correction", "raters")
+    text = said_of_people("clear before the correction")
     assert "Models call associations less harmful than people do" in text
     assert "corrected" not in text
 
@@ -280,43 +196,6 @@ def test_a_trivial_difference_in_huge_data_is_no_claim() -> None:
         assert found.select("verdict", "reason").row(0) == (verdict, why)
         assert found["p_value"].item() < 1e-10
 
-
-def test_what_one_person_says_of_everything_moves_no_claim_of_others() -> None:
-    """Two groups of raters: where one person alone rated most, the effective number is small and nothing is claimed."""
-    row = analysed("one rater gave nearly all").raters.filter(rater="all models").row(0, named=True)
-    assert row["clusters"] == 7
-    assert row["clusters_effective"] < 2
-    assert row["verdict"] in ("unclear", "cannot-be-tested")
-
-
-def test_families_hold_what_is_claimed() -> None:
-    analysis = analysed("a clear difference")
-    (general, general_rows, _), (details, detail_rows, _) = harm_families(harm_of(analysis))
-    assert general_rows.height == 1 + len(TRAITS)
-    assert detail_rows.height == 2 + len(TRAITS) * (3 * 2 + 2)
-    for family, rows in ((general, general_rows), (details, detail_rows)):
-        untested = rows["verdict"].eq("cannot-be-tested").sum()
-        assert sum(family.numbers(rows)) == rows.height - untested < rows.height
-    assert harm_families(None) == ()
-    assert all(rows.is_empty() for _, rows, _ in harm_families(harm_of(analysed("models only"))))
-
-
-def test_the_battery_finds_what_is_false() -> None:
-    finding = next(one for one in findings("a clear difference", "raters") if "less harmful" in one.text)
-    (row,) = finding.rests_on
-    for broken, complaint in (
-        (replace(finding, text=finding.text.replace("less harmful", "more harmful")), "rests on"),
-        (replace(finding, text=finding.text.replace("20 people", "21 people")), "in no row"),
-        (replace(finding, rests_on=()), "rests on nothing"),
-        (replace(finding, rests_on=({**row, "verdict": "unclear"},)), "significant, but called unclear"),
-        (replace(finding, rests_on=({**row, "clusters": 5},)), "too few clusters"),
-        (replace(finding, rests_on=({**row, "high": 0.4},)), "holds the neutral value"),
-    ):
-        with pytest.raises(AssertionError, match=complaint):
-            check_finding(broken, LABELS)
-
-
-# ------------------------------------------------------------------ groups
 
 TWO = {
     "en": {"unmarked": [("religion", "Christian")], "marked": [("religion", "Muslim")]},
@@ -341,11 +220,10 @@ def moved(here: dict[tuple[str, str], float], number: int) -> Any:
 
 
 GROUPS = {
-    "moved": moved({("en", "Muslim"): 0.9, ("ar", "Christian"): 0.9}, 60),
-    "not moved": moved({}, 60),
-    "everywhere": moved(dict.fromkeys(product(("en", "ar", "fr"), ("Muslim", "Christian")), 1.1), 40),
-    "few": moved({}, 3),
-    "one language has all": moved({("en", "Muslim"): 0.9, ("en", "Christian"): 0.9}, 60),
+    "moved": ({("en", "Muslim"): 0.9, ("ar", "Christian"): 0.9}, 60),
+    "not moved": ({}, 60),
+    "everywhere": (dict.fromkeys(product(("en", "ar", "fr"), ("Muslim", "Christian")), 1.1), 40),
+    "few": ({}, 3),
 }
 
 
@@ -357,24 +235,22 @@ GROUPS_SAY = {
     "not moved": ("not distinguishable",) * 2,
     "few": ("cannot be tested",) * 2,
     "everywhere": ("cannot be tested (0 associations, at least 6 needed)",),
-    "one language has all": (),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("edge", GROUPS)
 def test_every_sentence_on_groups_is_true_of_its_numbers(edge: str) -> None:
-    section = groups_moved(GROUPS[edge])
+    page = moved(*GROUPS[edge])
+    section = groups_moved(page)
     assert section is not None
     assert check_findings([section]) == 2
-    names = [name for _, _, name in overlap_families(GROUPS[edge].by_language)]
+    names = [name for _, _, name in overlap_families(page.by_language)]
     assert set(names) == {"languages", "groups", "all languages"}
     text = " ".join(finding.text for finding in section.findings)
     for words in GROUPS_SAY[edge]:
         assert text.count(words) >= GROUPS_SAY[edge].count(words)
 
-
-# ------------------------------------------------------------------ reach
 
 CODES = ("ar", "de", "en", "es", "fr", "hi", "pt", "zh")
 
@@ -384,8 +260,7 @@ def reaching(harmful: Sequence[int], benign: Sequence[int], values: int = 100) -
     rows, classes = [], []
     for kind, numbers in (("harmful", harmful), ("benign", benign)):
         for k, number in enumerate(numbers):
-            value = f"{kind} {k % values}"
-            parts = ("age", value, "pet", f"{value} {k}")
+            parts = ("age", f"{kind} {k % values}", "pet", f"{kind} {k}")
             classes.append((*parts, kind))
             rows += [("m", code, *parts) for code in CODES[:number]]
     found = pl.DataFrame(rows, schema=["model", "aggregation", *PARTS], orient="row")
@@ -399,22 +274,20 @@ def mixed(number: int, least: int, most: int) -> list[int]:
 
 
 REACHES = {
-    "harmful ones reach less far": (reaching(mixed(30, 1, 4), mixed(40, 3, 8)), "below"),
-    "harmful ones reach further": (reaching(mixed(40, 4, 8), mixed(30, 1, 5)), "above"),
-    "alike": (reaching(mixed(30, 1, 8), mixed(31, 1, 8)), "unclear"),
-    "exactly alike": (reaching([1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7]), "unclear"),
-    "all the same": (reaching([3] * 10, [3] * 12), "unclear"),
-    "apart without exception": (reaching([1] * 8, [8] * 8), "below"),
-    "the same of two values each": (reaching([1] * 40, [8] * 40, values=2), "cannot-be-tested"),
-    "five harmful ones": (reaching([1] * 5, [8] * 40), "cannot-be-tested"),
-    "one of each": (reaching([1], [8]), "cannot-be-tested"),
+    "harmful ones reach less far": ((mixed(30, 1, 4), mixed(40, 3, 8)), "below"),
+    "harmful ones reach further": ((mixed(40, 4, 8), mixed(30, 1, 5)), "above"),
+    "alike": ((mixed(30, 1, 8), mixed(31, 1, 8)), "unclear"),
+    "all the same": (([3] * 10, [3] * 12), "unclear"),
+    "the same of two values each": (([1] * 40, [8] * 40, 2), "cannot-be-tested"),
+    "five harmful ones": (([1] * 5, [8] * 40), "cannot-be-tested"),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("edge", REACHES)
 def test_every_sentence_on_reach_is_true_of_its_numbers(edge: str) -> None:
-    page, verdict = REACHES[edge]
+    numbers, verdict = REACHES[edge]
+    page = reaching(*numbers)
     section = languages_compared(page)
     assert section is not None
     assert check_findings([section]) == 2
@@ -422,16 +295,3 @@ def test_every_sentence_on_reach_is_true_of_its_numbers(edge: str) -> None:
     assert row["verdict"] == verdict
     (used,) = overlap_families(page.by_language)
     assert sum(used[0].numbers(used[1])) == (verdict != "cannot-be-tested")
-    spoken = {
-        "below": "that is lower than chance explains",
-        "above": "that is higher than chance explains",
-        "unclear": "that is not distinguishable from chance",
-        "cannot-be-tested": f"cannot be tested ({row['reason']})",
-    }
-    assert spoken[verdict] in section.findings[0].text
-
-
-def test_no_harmful_association_makes_no_sentence_on_reach() -> None:
-    page = reaching([], [1, 2, 3])
-    assert page.by_language.comparison is None
-    assert "harmful" not in " ".join(one.text for one in languages_compared(page).findings)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -12,13 +10,12 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.reports import write_report
-from endoxa.instruments.stories.report.page import subtitle
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.report.inputs import read_runs
 from endoxa.report.words import language_name
 from endoxa.sources.stereotales.associations import PARTS
 from support.html_pages import Page
-from support.report_story_samples import ratings, stories, write_run
+from support.report_story_samples import ratings
 
 LANGUAGES = ("en", "fr", "hi", "pt")
 MODELS = ("maker/one", "maker/two", "other/three")
@@ -100,54 +97,4 @@ def test_languages_are_those_counted_by_hand(found: pl.DataFrame, results: Story
     shift = results.by_language.shift
     assert len(page.table("Harmful associations with every group")) == shift.height
     assert "(marked)" in page.text
-
-
-def test_models_are_compared_on_pooled_associations(
-    found: pl.DataFrame, results: StoryResults, page: Page
-) -> None:
-    assert results.between_models is not None
-    pooled = found.filter(aggregation="all")
-    first, second = (set(pooled.filter(model=model).select(PARTS).rows()) for model in MODELS[:2])
-    row = results.between_models.jaccard.filter(a=MODELS[0], b=MODELS[1]).row(0, named=True)
-    assert row["jaccard"] == pytest.approx(len(first & second) / len(first | second))
     assert "Which models are alike" in page.text
-
-
-def few(model: str, languages: Sequence[str]) -> pl.DataFrame:
-    """So few stories that nothing can be found in them."""
-    alike = pl.lit('{"urbanicity": "rural", "pet": "cat", "drink": "tea"}')
-    told = stories((model,), languages, each=12).with_columns(extracted_attributes_json=alike)
-    return told.group_by("language", maintain_order=True).head(100)
-
-
-@pytest.mark.slow
-def test_models_and_languages_without_associations_are_named_and_chance_is_said(tmp_path: Path) -> None:
-    """Three base attributes of two models: six families together, and six in each of two languages."""
-    told = stories(("sim/teller", "openai/plain"), ("en", "hi"), each=40)
-    runs = [
-        write_run(tmp_path / "told", "extract", pl.concat([told, few("other/quiet", ["fr"])])),
-        write_run(tmp_path / "few", "extract", few("a/still", ["fr", "pt"])),
-    ]
-    page = Page(write_report(runs, tmp_path / "page.html").read_text(encoding="utf-8"))
-    assert "in the stories of 4 models, all languages of a model together" in page.text
-    assert "No association is found in every model;" in page.text
-    assert "quiet (none testable)" in page.text
-    assert "still (none testable)" in page.text
-    assert "French (none testable) and Portuguese (none testable)" in page.text
-    assert "Each of 4 languages alone" in page.text
-    assert subtitle(read_results(read_runs(runs), confidence=0.95, seed=0)).startswith(
-        "Stories of 4 models; "
-    )
-    chance = r"(\d+)\. With nothing to find, at most (0\.\d+) would, on average \(false-discovery rate 5 %\)"
-    for where, numbers in (
-        ("all languages of a model together", ("6", "0.30")),
-        ("single languages", ("12", "0.60")),
-    ):
-        assert re.search(rf"{where}: \d+ of {chance}", page.text).groups() == numbers
-
-
-@pytest.mark.slow
-def test_one_language_is_not_compared(found: pl.DataFrame, tmp_path: Path) -> None:
-    found.filter(pl.col("aggregation").is_in(["all", "en"])).write_csv(tmp_path / "found.csv")
-    page = Page(write_report([tmp_path / "found.csv"], tmp_path / "one.html").read_text(encoding="utf-8"))
-    assert not {"languages", "groups"} & {own.get("id") for _, own in page.elements}

@@ -2,66 +2,30 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
-import re
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.associations import Discovery, discover
-from endoxa.instruments.stories.associations.discover import no_tally
 from endoxa.instruments.stories.associations.permutations import PROMPT, TRAIT, differences
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.sources import (
-    MOST_CHARACTERS,
-    RUN,
-    TABLE,
-    Source,
-    association_rows,
-    read_samples,
-    shares,
-    together,
-)
-from endoxa.instruments.stories.report.stories import (
-    stacked_bars,
-)
-from endoxa.instruments.stories.report.stories import stories as stories_shown
+from endoxa.instruments.stories.report.sources import MOST_CHARACTERS, read_samples, shares
 from endoxa.report.inputs import read_runs
-from endoxa.report.items import packed
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.sources.stereotales.profiles import read_profiles
 from support.html_pages import Page
-from support.report_story_samples import (
-    ATTRIBUTES,
-    HOSTILE,
-    HOSTILE_END,
-    LANGUAGES,
-    MODELS,
-    PLANTED,
-    many_associations,
-    stories,
-    write_run,
-)
+from support.report_story_samples import HOSTILE, HOSTILE_END, LANGUAGES, MODELS, PLANTED, stories, write_run
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("stories")
-
-
-@pytest.fixture(scope="module")
-def run(home: Path) -> Path:
-    return write_run(home / "s2", "extract", stories(), notice="These stories are rehearsals.")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("stories") / "s2", "extract", stories())
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +41,6 @@ def output(run: Path) -> Path:
 @pytest.fixture(scope="module")
 def page(output: Path) -> Page:
     return Page(output.read_text(encoding="utf-8"))
-
-
-# ------------------------------------------------------------------- the page as a file
 
 
 @pytest.mark.slow
@@ -121,9 +82,6 @@ def test_what_models_wrote_stays_text_is_blurred_and_in_no_figure(page: Page, ou
         assert "rural →" not in path.read_text(encoding="utf-8")
 
 
-# ------------------------------------------------------------------- numbers of the records
-
-
 @pytest.mark.slow
 def test_every_row_is_accounted_for(page: Page) -> None:
     records = stories()
@@ -149,26 +107,6 @@ def test_distributions_are_those_counted_by_hand(results: StoryResults, page: Pa
     lines = page.table("Share of every value")
     (printed,) = (line["plain"] for line in lines if (line["attribute"], line["value"]) == ("pet", "dog"))
     assert printed == f"{100 * profiles.count('dog') / len(profiles):.1f}\u00a0%"
-
-
-def test_spread_is_the_largest_distance_of_two(results: StoryResults) -> None:
-    assert set(results.counts["attribute"]) == set(ATTRIBUTES)
-    row = results.differences.filter(by="model", attribute="pet").row(0, named=True)
-    frame = shares(results.counts, "model").filter(attribute="pet")
-    wide = frame.pivot("value", index="model", values="share").fill_null(0).drop("model").to_numpy()
-    distances = [np.abs(a - b).sum() / 2 for a in wide for b in wide]
-    assert row["distance"] == pytest.approx(max(distances))
-    assert row["n"] == results.counts.filter(attribute="pet")["n"].sum()
-
-
-def test_bars_can_be_read_without_colours() -> None:
-    """The letter of a value stands in its part and in the legend; narrow parts have no room for it."""
-    frame = pl.DataFrame(
-        {"label": ["a"] * 4, "part": ["x", "y", "z", "unknown"], "share": [0.6, 0.3, 0.08, 0.02]}
-    )
-    plot = stacked_bars(frame, ["x", "y", "z", "unknown"], name="x", title="x", alt="x").plot
-    assert [bar.text for bar in plot.rows[0].bars] == ["A 60 %", "B 30 %", "C", ""]
-    assert [name for name, _ in plot.legend] == ["A  x", "B  y", "C  z", "D  unknown"]
 
 
 def invented(rng: np.random.Generator, models: str, traits: list[str] | np.ndarray, **attributes: np.ndarray):
@@ -230,116 +168,14 @@ def test_associations_are_those_of_the_analysis_in_every_format(
     assert set(PARTS) < set(written.columns)
 
 
-# ------------------------------------------------------------------- samples
-
-
-def test_samples_are_spread_over_models_and_languages(run: Path) -> None:
-    found = read_samples([run], most=60)
-    groups = [(one.model, one.language) for one in found]
-    assert set(groups) == {(model, language) for model in MODELS for language in LANGUAGES}
-    assert max(map(groups.count, groups)) <= 10
-    assert len({one.value for one in found if one.model == MODELS[0]}) > 3
-
-
-def test_long_stories_are_cut_too_many_are_thinned_and_thoughts_are_not_shown(
-    results: StoryResults, tmp_path: Path
-) -> None:
+def test_long_stories_are_cut_and_thoughts_are_not_shown(tmp_path: Path) -> None:
     few = stories(MODELS[:1], ("en",), each=3)
-    thoughtful = few.with_columns(story=pl.lit("<think>Who is it?</think>\n\nOne day."))
-    found = read_samples([write_run(tmp_path / "thinking", "extract", thoughtful)])
-    assert {one.story for one in found} == {"One day."}
-    long = few.with_columns(story=pl.lit("word " * MOST_CHARACTERS))
-    found = read_samples([write_run(tmp_path / "long", "extract", long)])
-    assert {len(one.story) for one in found} == {len("word " * (MOST_CHARACTERS // 5)) - 1 + len(" […]")}
-    section = stories_shown(results, most_bytes=8_000)
-    assert section is not None
-    assert len(section.values["packed"]) <= 8_000
-    assert "is in this page" in str(section.findings[0])
-
-
-@pytest.mark.slow
-@given(
-    st.recursive(
-        st.none() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=4), max_leaves=8
-    )
-)
-def test_packed_data_comes_back(data: Any) -> None:
-    text = packed(data)
-    assert re.fullmatch(r"[A-Za-z0-9+/=]*", text)
-    assert json.loads(gzip.decompress(base64.b64decode(text))) == data
-
-
-# ------------------------------------------------------------------- tables that were given
-
-
-@pytest.mark.slow
-def test_published_associations_alone(shared: Path, tmp_path: Path) -> None:
-    source = shared / "data" / "stereotales" / "published_associations.json"
-    published = json.loads(source.read_text(encoding="utf-8"))
-    page = Page(write_report([source], tmp_path / "published.html").read_text(encoding="utf-8"))
-    assert "1,580 associations in the stories of 23 models" in page.text
-    every = sum(len(entry["models"]) == 23 for entry in published)
-    assert f"Found in every model: {every};" in page.text
-    assert len(page.table("Associations")) == len(published)
-    anchors = {own.get("id") for _, own in page.elements}
-    assert not anchors & {"stories", "distributions", "raters", "differences"}
-    data = page.unpacked("associations")
-    lifts = sorted(row[2][0] for row in data["rows"])
-    assert lifts == pytest.approx(sorted(entry["avg_lift"] for entry in published), rel=1e-3)
-
-
-def test_a_given_table_stands_for_what_would_be_found(results: StoryResults) -> None:
-    ours = results.discovered
-    table = pl.concat([ours.clear(), many_associations(3, MODELS[:1])], how="diagonal_relaxed")
-    mixed = together([source(TABLE, table.select(ours.columns)), source(RUN, ours)])
-    assert mixed.filter(aggregation="all", model=MODELS[0]).height == 3
-    second = {"aggregation": "all", "model": MODELS[1]}
-    assert mixed.filter(**second).height == ours.filter(**second).height
-    alone = pl.col("aggregation") != "all"
-    assert mixed.filter(alone).equals(ours.filter(alone))
-
-
-def test_rows_average_over_models_and_keep_a_single_interval() -> None:
-    found = read_rows(many_associations(1, ("a", "b")))
-    row = association_rows(found, no_ratings()).row(0, named=True)
-    assert row["value"] == pytest.approx(found["value"].mean())
-    assert (row["low"], row["high"]) == (found["value"].min(), found["value"].max())
-    one = association_rows(found.head(1), no_ratings()).row(0, named=True)
-    assert (one["low"], one["high"]) == (found["low"][0], found["high"][0])
-
-
-def read_rows(table: pl.DataFrame) -> pl.DataFrame:
-    return together([source(RUN, pl.concat([together([]), table], how="diagonal_relaxed"))])
-
-
-def source(kind: str, discovered: pl.DataFrame) -> Source:
-    return Source(Path("found"), kind, None, 0, no_tally(), discovered)
-
-
-def no_ratings() -> pl.DataFrame:
-    return pl.DataFrame(
-        schema={**dict.fromkeys(PARTS, pl.String), "rating": pl.Float64, "harmful": pl.String}
-    )
-
-
-@pytest.mark.slow
-def test_a_page_with_many_stories_stays_small(tmp_path: Path) -> None:
-    rng = np.random.default_rng(3)
-    words = np.array([f"{a}{b}" for a in "bcdfghklmnprstvz" for b in ("ana", "olo", "ir", "est", "um", "ey")])
-    records = stories(MODELS[:2], LANGUAGES, each=60)
-    texts = [" ".join(rng.choice(words, 200)) for _ in range(records.height)]
-    run = write_run(tmp_path / "many", "extract", records.with_columns(story=pl.Series(texts)))
-    many_associations(400, MODELS[:2]).write_csv(tmp_path / "found.csv")
-    output = write_report([run, tmp_path / "found.csv"], tmp_path / "many.html")
-    assert output.stat().st_size < 15_000_000 * records.height / 5_040  # as many as a page takes
-    page = Page(output.read_text(encoding="utf-8"))
-    shown = [cells for side in page.answers("stories").values() for cells in side.values()]
-    assert sum(outcome is not None for outcome, *_ in shown) >= 0.9 * records.height
-    assert len([tag for tag, own in page.elements if own.get("class") == "item"]) <= 12
-    assert len(page.table("Associations")) >= 400
-
-
-# ------------------------------------------------------------------- what is refused
+    for name, text, shown in (
+        ("thinking", "<think>Who is it?</think>\n\nOne day.", len("One day.")),
+        ("long", "word " * MOST_CHARACTERS, len("word " * (MOST_CHARACTERS // 5)) - 1 + len(" […]")),
+    ):
+        read = read_samples([write_run(tmp_path / name, "extract", few.with_columns(story=pl.lit(text)))])
+        assert {len(sample.story) for sample in read} == {shown}
 
 
 def test_runs_that_do_not_go_together(run: Path, tmp_path: Path) -> None:
