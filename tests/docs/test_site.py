@@ -11,7 +11,6 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-import endoxa
 from collect_support.browsing import CHROMIUM, chromium
 from support.repository import ROOT
 
@@ -79,14 +78,6 @@ def test_pages_fetch_nothing_from_elsewhere(site):
         ]
 
 
-def test_every_public_name_has_a_reference(site):
-    page = (site / "api/endoxa.html").read_text(encoding="utf-8")
-    for name in endoxa.__all__:
-        assert f'id="endoxa.{name}"' in page
-    assert 'id="endoxa.Result.headline"' in page
-    assert 'id="endoxa.stats.intervals.wilson"' in (site / "api/stats.html").read_text(encoding="utf-8")
-
-
 def test_built_links_lead_to_pages_and_anchors(site):
     pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
     anchors = {page: set(re.findall(r'\bid="([^"]+)"', text)) for page, text in pages.items()}
@@ -120,21 +111,6 @@ def test_pages_fit_the_window_and_show_their_pictures(site, browser, width):
             "[...document.images].filter((one) => !one.naturalWidth).map((one) => one.src)"
         )
     assert not faults
-    window.close()
-
-
-def test_search_shows_excerpts_without_a_server_and_decisions_last(site, browser):
-    window = browser.new_page()
-    window.goto((site / "search.html").as_uri() + "?q=verdict")
-    window.get_by_text("Search finished").wait_for()
-    shown = window.locator("#search-results li").all_inner_texts()
-    assert any("verdict" in text.partition("\n")[2].lower() for text in shown)
-    links = window.locator("#search-results li > a").evaluate_all(
-        "all => all.map((one) => one.getAttribute('href'))"
-    )
-    decisions = [link.startswith("decisions/") for link in links]
-    assert any(decisions)
-    assert decisions == sorted(decisions)
     window.close()
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict
-from pathlib import Path
 from types import SimpleNamespace
 
 import polars as pl
@@ -19,7 +17,6 @@ from endoxa.export.folder import render
 from endoxa.export.hub import export_hub
 from endoxa.export.licences import Terms, licence, licences
 from endoxa.export.material import read_material
-from endoxa.sources.files import CHECKSUMS
 from support.export_samples import ASSOCIATIONS, PAIRS, STATEMENTS, write
 
 NOTHING = Terms()
@@ -71,12 +68,6 @@ def test_jsonl_and_parquet_hold_the_rows_of_the_file(tmp_path):
     assert jsonl.equals(parquet)
     assert parquet["sent_less"].to_list() == pl.read_csv(path)["sent_less"].to_list()
     assert parquet["how"].to_list() == ["negation", "antonym", "antonym", "antonym"]
-
-
-def test_a_repeated_export_is_equal_to_the_last_byte(tmp_path):
-    for name in ("one", "two"):
-        release(SAMPLE, tmp_path / name)
-    assert (tmp_path / "one" / CHECKSUMS).read_text() == (tmp_path / "two" / CHECKSUMS).read_text()
 
 
 def test_the_language_no_is_a_language(tmp_path):
@@ -174,15 +165,6 @@ def test_a_licence_is_never_guessed(tmp_path):
     assert "license" not in (tmp_path / "out" / "CITATION.cff").read_text()
 
 
-def test_given_texts_are_put_in_as_they_are(tmp_path):
-    text = write(tmp_path, "terms.txt", "Ask the elders.\n")
-    citation = write(tmp_path, "c.cff", "cff-version: 1.2.0\ntitle: x\nmessage: x\nauthors:\n  - name: y\n")
-    release(SAMPLE, tmp_path / "out", terms=Terms.of(None, text, citation))
-    assert (tmp_path / "out" / "LICENSE").read_text() == "Ask the elders.\n"
-    assert (tmp_path / "out" / "CITATION.cff").read_bytes() == citation.read_bytes()
-    assert card(tmp_path / "out")["license"] == "other"
-
-
 def test_citation_is_yaml_with_what_the_format_requires(tmp_path):
     yaml = pytest.importorskip("yaml")
     facts = Facts({"version": "1.10", "title": 'Say "no": a test'}, ("A Lab", "No"))
@@ -211,28 +193,3 @@ def test_licences_are_found_in_any_case_and_near_ones_suggested():
     with pytest.raises(UserError, match=r"Did you mean: .*CC-BY-4\.0"):
         licence("CC-BY-4")
     assert all(one.url.startswith("https://") and one.terms.endswith(".") for one in licences().values())
-
-
-def test_a_published_file_is_described_by_its_own_counts(tmp_path, shared):
-    path = shared / "data" / "crows_pairs" / "crows_pairs_anonymized.csv"
-    released = release(path, tmp_path / "out", name="Published pairs")
-    assert released.rows == 1508
-    text = (tmp_path / "out" / "README.md").read_text()
-    assert "| race-color | 516 |" in text
-    assert card(tmp_path / "out")["size_categories"] == "1K<n<10K"
-
-
-def test_the_data_sheet_has_every_section_of_the_paper():
-    sections = {key.split(".")[0] for key in question_keys()}
-    assert sections == {
-        "motivation", "composition", "collection", "preprocessing", "uses", "distribution", "maintenance"
-    }  # fmt: skip
-
-
-def test_no_template_is_left_without_use():
-    used = {"notice.md.j2"} | {
-        f"{name}.j2"
-        for module in Path(render.__code__.co_filename).parent.glob("*.py")
-        for name in re.findall(r'render\(\s*"([^"]+)"', module.read_text())
-    }
-    assert {path.name for path in (Path(render.__code__.co_filename).parent / "templates").iterdir()} == used

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import sys
 from unittest import mock
 
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from endoxa.demo.planted import SAMPLE
 from endoxa.export.harnesses import export_inspect, samples
 from endoxa.export.material import read_pairs_material
-from support.export_samples import PAIRS, write
 
 SHOWN = ("Bakers are patient.", "Bakers have 2 ovens.")
 
@@ -108,23 +106,6 @@ def test_every_pair_is_asked_in_both_orders_side_by_side():
         assert sorted(both["stereotypical"]) == [1, 2]
         for row in both.iter_rows(named=True):
             assert (row["first"], row["second"])[row["stereotypical"] - 1] == stereotypical
-
-
-def test_the_seed_alone_decides_the_order(tmp_path):
-    table = read_pairs_material(SAMPLE).table
-    assert samples(table, 1).equals(samples(table, 1))
-    assert not samples(table, 1).equals(samples(table, 2))
-    export_inspect(read_pairs_material(SAMPLE), tmp_path / "out", seed=7)
-    assert json.loads((tmp_path / "out" / "endoxa.json").read_text())["seed"] == 7
-    assert (
-        pl.read_ndjson(tmp_path / "out" / "samples.jsonl")["id"].to_list()
-        == samples(table, 7)["id"].to_list()
-    )
-
-
-def test_pairs_without_an_identity_are_their_own_cluster(tmp_path):
-    drawn = samples(read_pairs_material(write(tmp_path, "pairs.csv", PAIRS)).table, 0)
-    assert set(drawn["cluster"]) == {"grandmothers", "bakers", "fiskere", "d"}
 
 
 def test_inspect_runs_the_task_and_counts_as_planted(tmp_path, monkeypatch):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -14,7 +12,6 @@ from endoxa.export.material import read_pairs_material
 from endoxa.export.payload import lm_eval_utils
 from endoxa.instruments.pairs import instrument as pairs
 from endoxa.runs.run import measure
-from support.export_samples import PAIRS, write
 
 
 def export(path, target, **more):
@@ -108,32 +105,6 @@ def test_logs_of_the_harness_give_our_estimates(tmp_path, shared, monkeypatch):
     assert_frame_equal(theirs, ours, abs_tol=1e-4)
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_a_tiny_model_runs_every_axis_and_nothing_is_called_better(tmp_path, tiny):
-    group = export(write(tmp_path, "My pairs!.csv", PAIRS), tmp_path / "task")
-    assert group == "endoxa_my_pairs"
-    found = evaluate(tmp_path / "task", f"{group}_by_axis", tiny["causal"], limit=1)
-    assert set(found["n-samples"]) == {
-        f"{group}_{cell}" for cell in ("en_age", "en_work_life_2", "no_work_life", "no_work_life_2")
-    }
-    assert set(found["higher_is_better"][f"{group}_en_age"]) == set(METRICS)
-    assert set(found["higher_is_better"][f"{group}_en_age"].values()) == {None}
-
-
-def test_pairs_are_found_beside_the_task_files_wherever_the_folder_is(tmp_path):
-    import importlib.util
-
-    export(SAMPLE, tmp_path / "task")
-    (tmp_path / "task").rename(tmp_path / "moved")
-    spec = importlib.util.spec_from_file_location("moved_utils", tmp_path / "moved" / "utils.py")
-    utils = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(utils)
-    assert len(utils.load()["test"]) == 150
-    assert len(utils.load(language="hi", version=1.0)["test"]) == 30
-    assert set(utils.load(language="hi", axis="age")["test"]["axis"]) == {"age"}
-
-
 def test_every_pair_is_in_one_task_of_each_kind():
     by_language, by_axis = tasks(read_pairs_material(SAMPLE), "g")
     assert [task.name for task in by_language] == ["g_en", "g_es", "g_fr", "g_hi", "g_sw"]
@@ -167,16 +138,6 @@ def test_a_tie_counts_one_half_and_bytes_are_those_of_utf8():
     found = lm_eval_utils.process_results(doc, [(-4.0, False), (-4.0, True)])
     assert (found["pct_stereotype"], found["pct_tie"]) == (0.5, 1.0)
     assert found["difference_per_byte"] == pytest.approx(-4 / 4 + 4 / 2)
-
-
-def test_the_folder_says_what_it_was_made_from(tmp_path):
-    path = write(tmp_path, "pairs.csv", PAIRS)
-    export(path, tmp_path / "task", name="Other Name")
-    facts = json.loads((tmp_path / "task" / "endoxa.json").read_text())
-    assert (facts["group"], facts["rows"], facts["source"]["file"]) == ("other_name", 4, "pairs.csv")
-    readme = (tmp_path / "task" / "README.md").read_text()
-    assert "Content notice" in readme
-    assert facts["source"]["sha256"] in readme
 
 
 def test_slugs():

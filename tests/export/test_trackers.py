@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import endoxa as ex
-from endoxa.export.trackers import log_run, require_tracker, tracked
+from endoxa.export.trackers import log_run, tracked
 from support import tiny
 
 pytestmark = pytest.mark.filterwarnings("default")  # warnings of their libraries are not ours
@@ -105,14 +105,3 @@ def test_wandb_offline_holds_the_numbers(
     for entry in tracked(run.folder):
         for name, number in entry.numbers.items():
             assert float(written[entry.id][name]) == pytest.approx(number)
-
-
-@pytest.mark.slow
-def test_what_cannot_be_logged_is_said(
-    run: ex.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(ex.UserError, match="is not a finished run folder"):
-        tracked(tmp_path)
-    monkeypatch.setattr("endoxa.export.trackers.find_spec", lambda _: None)
-    with pytest.raises(ex.UserError, match=r"--log wandb needs wandb: pip install .*\[wandb\]"):
-        require_tracker("wandb")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,9 @@ import pytest
 
 import endoxa as ex
 from endoxa.errors import UserError
-from endoxa.instruments.logs import runs_and_logs, unscored_lines, write_runs
+from endoxa.instruments.logs import runs_and_logs, write_runs
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates import load_answers, read_predictions
-from endoxa.instruments.reports import write_report
 from support.qa_questions import questions, write
 
 UNKNOWN = ("Unknown", "Cannot answer", "Not known", "Undetermined")
@@ -109,18 +107,6 @@ def test_crows_pairs_of_the_harness(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.slow
-def test_pages_are_made_from_logs(tmp_path: Path) -> None:
-    samples = [harness_pair(k, f"Old men of town {k} run.", f"Young men of town {k} run.") for k in range(8)]
-    log = harness_log(tmp_path / "pairs", samples, "crows_pairs_english")
-    page = write_report([log], tmp_path / "pairs.html").read_text(encoding="utf-8")
-    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
-    assert str(log) in text
-    assert "endoxa-" not in text  # the temporary folder
-    log = harness_log(tmp_path / "bbq", [harness_question(row, row["ans0"]) for row in questions(24)])
-    assert str(log) in write_report([log], tmp_path / "qa.html").read_text(encoding="utf-8")
-
-
 def test_tasks_of_a_group_belong_together_and_others_do_not(tmp_path: Path) -> None:
     one = harness_log(tmp_path, [harness_pair(0, "Old people sing.", "Young people sing.")], "mine_en")
     other = harness_log(tmp_path, [harness_pair(1, "Old men run.", "Young men run.")], "mine_hi")
@@ -163,10 +149,3 @@ def test_logs_that_cannot_be_read_are_one_sentence(samples: list[Any], message: 
     path.write_text("".join(f"{json.dumps(row) if row else ''}\n" for row in samples), encoding="utf-8")
     with pytest.raises(UserError, match=message):
         write_runs([path], tmp_path / "runs")
-
-
-def test_what_was_not_scored_is_counted_for_each_model_and_reason(tmp_path: Path) -> None:
-    reasons = {"model": ["small", "small", "large"], "reason": ["not scored"] * 3}
-    pl.DataFrame(reasons).write_csv(tmp_path / "unscored.csv")
-    lines = ["small: 2 pairs not scored, not counted.", "large: 1 pair not scored, not counted."]
-    assert unscored_lines([tmp_path, tmp_path / "none"]) == lines

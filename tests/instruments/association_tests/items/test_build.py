@@ -5,14 +5,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import (
-    available,
     build_from_associations,
     build_tests,
     load_lists,
@@ -24,9 +21,7 @@ from endoxa.instruments.association_tests.options import (
     WORDS,
     BuildOptions,
     Contrast,
-    sentences_per_term,
 )
-from endoxa.sources.frames import write_table
 from support.repository import ROOT
 
 LISTS = load_lists()
@@ -125,13 +120,6 @@ def test_pairs_and_their_order_are_those_of_the_tables(shared):
     assert pairs(pleasant) == rows(text, "P/U")
 
 
-def test_one_axis_unites_names_over_the_other():
-    [test] = made("religion", "violence")
-    assert (test.x.name, test.y.name, len(test.x.texts), len(test.y.texts)) == ("hindu", "muslim", 28, 27)
-    [test] = made("gender", "career-family", wanted="indibias-names")
-    assert (len(test.x.texts), len(test.y.texts)) == (28, 27)
-
-
 @pytest.mark.parametrize(
     ("axes", "number", "texts"),
     [
@@ -155,18 +143,6 @@ def test_axes_are_crossed_from_parts_that_agree(axes, number, texts):
     assert not any("boy" in text or "लड़क" in text for text in built)
 
 
-def test_direction_is_named_only_where_a_source_names_it():
-    tests = made("gender,religion", "violence,career-family") + made("gender,caste", "pleasant-unpleasant")
-    by_name = {test.name: test.source for test in tests}
-    assert "Hindus with non-violent" in by_name["en/hindu_male/muslim_female/violence"]
-    for name in (
-        "hindu_male/hindu_female/violence",
-        "hindu_male/muslim_male/career-family",
-        "lower-caste_male/upper-caste_female/pleasant-unpleasant",
-    ):
-        assert "no direction claimed" in by_name[f"en/{name}"]
-
-
 LANGUAGES = ("en", "hi", "es", "fr", "pt", "sw", "ar")
 
 
@@ -178,24 +154,6 @@ def test_no_text_stands_on_both_sides(attribute):
         for test in made(axes, attribute, LANGUAGES, per_term=ALL):
             sets = [set(one.texts) for one in (test.x, test.y, test.a, test.b)]
             assert sum(map(len, sets)) == len(set.union(*sets)), test.name
-
-
-@pytest.mark.slow
-@settings(max_examples=8)
-@given(number=st.integers(1, 6), language=st.sampled_from(LANGUAGES))
-def test_sentences_per_term(number, language):
-    assert [sentences_per_term(word) for word in (str(number), "all", "words")] == [number, ALL, WORDS]
-    one = made("gender", "violence", (language,), per_term=number)[0]
-    most = max(one.x.terms.count(term) for term in one.x.terms)
-    assert 1 <= most <= number
-    bare = made("gender", "violence", (language,), per_term=WORDS)[0]
-    assert set(one.x.terms) == set(bare.x.texts)
-    every = made("gender", "violence", (language,), per_term=ALL)[0]
-    assert set(one.x.texts) <= set(every.x.texts)
-
-
-def test_everything_there_is():
-    assert available(LISTS).height == len(LISTS.sets)
 
 
 # ---------------------------------------------------------------------- lists of one's own
@@ -340,14 +298,6 @@ def test_an_identity_of_another_language_is_left_out():
     said = [("women", one, "gender", "fr") for one in ("fortes", "douces", "pauvres", "lentes", "riches")]
     with pytest.raises(UserError, match="the identity 'women' is English"):
         from_associations([*said, ("men", "forts", "gender", "fr")], against="men")
-
-
-def test_command_for_associations(tmp_path):
-    write_table(table(), tmp_path / "a.csv")
-    words = ["build", "tests", "--associations", str(tmp_path / "a.csv"), "-o", str(tmp_path / "t.json")]
-    result = CliRunner().invoke(app, words)
-    assert result.exit_code == 0, result.output
-    assert len(read_tests(tmp_path / "t.json")) == 2
 
 
 def blocks(heading):

@@ -66,15 +66,6 @@ def test_words_by_which_associations_were_read_go_with_the_tests_made_of_them():
     assert by_id["a1"].words == next(test.words for test in built()[0] if test.association_id == "a1")
 
 
-def test_one_identity_can_be_named():
-    more = pl.concat(
-        [TABLE, TABLE.head(1).with_columns(association_id=pl.lit("a7"), identity=pl.lit("girls"))]
-    )
-    made, _ = built(more, against="girls")
-    assert {term for test in made for term in test.y.terms} == {"girls"}
-    assert "a7" not in {test.association_id for test in made}
-
-
 def test_the_file_keeps_ids_and_single_attributes_of_associations_only(tmp_path: Path):
     made, _ = built()
     path = tmp_path / "tests.json"

@@ -107,13 +107,6 @@ def test_a_cell_of_one_pair_is_nan_not_zero():
     assert math.isnan(value(analysis, "mean_difference", method="paired", axis="age", column="p_value"))
 
 
-def test_the_unit_of_a_rule_is_its_own():
-    records = make_records({("m", "sum"): RNG.normal(size=8), ("m", "of-somebody"): RNG.normal(size=8)})
-    analysis = quick(records)
-    for rule, unit in (("sum", "nats"), ("of-somebody", "unit of of-somebody")):
-        assert value(analysis, "mean_difference", method="paired", rule=rule, column="unit") == unit
-
-
 def test_the_families_are_models_and_after_them_models_by_axes():
     scores = {(model, rule): RNG.normal(0.3, 1, 60) for model in "ab" for rule in ("sum", "mean")}
     analysis = quick(make_records(scores, axis=["age", "gender", "region"] * 20))
@@ -211,21 +204,6 @@ def test_swapping_the_sentences_mirrors_the_ratio_and_a_constant_shifts_the_mean
     assert means[2] == pytest.approx(means[0] + shift, abs=1e-9)
     p_values = [value(side, "mean_difference", method="paired", column="p_value") for side in (one, other)]
     assert p_values[0] == pytest.approx(p_values[1], nan_ok=True)
-
-
-@pytest.mark.slow
-@settings(max_examples=6)
-@given(differences, st.integers(2, 7))
-def test_the_names_of_identities_do_not_matter(values, groups):
-    codes = [index % groups for index in range(len(values))]
-    kept, renamed, turned = (
-        quick(make_records({("m", "sum"): values}, identity=list(map(name, codes))), resamples=100).estimates
-        for name in ("a{}".format, "zz {}".format, lambda code: f"b{groups - code}")
-    )
-    assert_frame_equal(kept, renamed, check_exact=True)
-    # Another order of names draws other resamples, but for so few identities all sign patterns are tried.
-    columns = ("name", "value", "n", "method", "p_value")
-    assert_frame_equal(kept.select(columns), turned.select(columns), abs_tol=1e-9)
 
 
 def test_axes_that_cannot_be_tested_take_no_claim_away():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.instruments.pairs.items import BUILT_COLUMNS, PairOptions, build_pairs, load_templates
+from endoxa.instruments.pairs.items import PairOptions, build_pairs
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources import READERS
 from endoxa.sources.check import check_pairs
@@ -81,10 +81,6 @@ def test_published_anti_stereotypes(shared):
     assert (built.pairs["attribute_less"] == table["anti_stereotype"]).sum() >= 7
 
 
-def test_what_is_too_long_is_left_out():
-    assert "too long" in made(("women", "x" * 300)).problems["reason"][0]
-
-
 def test_capitals_inside_the_sentence():
     row = made(("young nigerian men", "good muslims"), prefix="Happy").pairs.row(0, named=True)
     assert row["sent_more"] == "Happy young Nigerian men are good Muslims."
@@ -100,12 +96,6 @@ def test_gender_of_the_group_or_a_column_decides_the_agreement():
     assert built.pairs["sent_more"].to_list() == ["Las bereberes son listas."]
 
 
-def test_a_language_without_a_template_is_left_out():
-    assert made(("sikhs", "forts"), language="fr").pairs.height == 1
-    built = made(("femmes", "fortes", "xx"), columns=(*COLUMNS, "language"))
-    assert "no template" in built.problems["reason"][0]
-
-
 OWN = '[xx]\nsaid = "esta {attribute}"\ndenied = "nesta {attribute}"\nsubject = "{identity}"\n'
 
 
@@ -119,23 +109,6 @@ def test_own_templates_and_lexicon(tmp_path):
     lexicon.write_text("one,other\nforta,febla\n")
     pair = sentences("bakeri", "forta", language="xx", templates=own, lexicon=lexicon)
     assert pair[1] == "Bakeri esta febla."
-
-
-def test_every_bundled_template_denies_in_one_place_or_two():
-    for language, template in load_templates().items():
-        spans = differing_spans(words(template.said), words(template.denied))
-        assert len(spans) == (2 if language in ("fr", "hi") else 1)
-
-
-def test_two_columns_are_enough_and_what_is_assumed_is_said():
-    built = made(("women", "strong"))
-    row = built.pairs.row(0, named=True)
-    assert tuple(built.pairs.columns) == BUILT_COLUMNS
-    assert (row["axis"], row["language"], row["region"]) == ("unspecified", "en", "")
-    assert (row["direction"], row["stereotypical"]) == ("stereo", "more")
-    assert row["item_id"] == f"{row['association_id']}-pair"
-    assumed = [sentence.split("'")[1] for sentence in built.assumed]
-    assert assumed == ["association_id", "axis", "region", "language"]
 
 
 def test_ids_follow_the_association_and_the_variant_and_are_made_once():
@@ -168,12 +141,6 @@ def test_few_respondents_are_left_out_where_asked_and_not_told_where_they_live()
     assert kept.pairs["item_id"].to_list() == built.pairs["item_id"].to_list()
     often = made(*rows, ("men", "strong", "", "", ""), columns=columns, min_support=4)
     assert (often.pairs.height, often.rare) == (2, 2)
-
-
-def test_length_difference_is_shown_and_remarked():
-    built = made(("women", "a threat"), ("women", "patient"))
-    assert built.pairs["words_difference"].to_list() == ["-1", "0"]
-    assert built.pairs["characters_difference"].to_list() == ["-4", "-2"]
 
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60)

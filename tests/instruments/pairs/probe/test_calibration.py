@@ -122,11 +122,6 @@ def test_a_plan_counts_the_sentences_about_others(tmp_path):
     assert "Sentences for each model and rule: 14." in plain
 
 
-def test_a_full_crossing_leaves_nobody_to_compare_with():
-    table = [about(name, attribute) for name in "abcdefg" for attribute in ("kind", "loud")]
-    assert Comparisons(table).of(table[0])[0] == PHRASES
-
-
 @given(st.text(min_size=1).filter(str.strip), st.sampled_from(["people", "les gens", "लोग"]))
 def test_any_text_is_replaced_or_left(identity, phrase):
     replaced = replace_identity(f"See: {identity} walk.", identity, phrase)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 from urllib.parse import unquote
 
 import polars as pl
@@ -12,11 +11,9 @@ import pytest
 
 from endoxa.report.closer import MOST_DRAWN, Box, first_view, look_closer
 from endoxa.report.document import Figure, Section
-from endoxa.report.draw import drawing
 from endoxa.report.figures import Measure
 from endoxa.report.files import csv_address
-from endoxa.report.frame import Page, figure_script, page_text
-from endoxa.report.grids import Grids
+from endoxa.report.frame import Page, page_text
 from support.html_pages import Page as Read
 
 HOSTILE = '</script><!-- "a", b'
@@ -74,29 +71,6 @@ def test_the_first_view_is_what_the_boxes_say_the_highest_first() -> None:
     assert single.select("label", "value").rows() == [("k", 0.6)]
 
 
-def test_no_more_dots_are_drawn_than_can_be_read() -> None:
-    many = _rows({("m", f"axis {k}"): k / 1000 for k in range(MOST_DRAWN + 5)})
-    view = first_view(many, BOXES)
-    assert view.height == MOST_DRAWN
-    assert view["value"][0] == pytest.approx((MOST_DRAWN + 4) / 1000)
-
-
-def test_a_box_with_one_value_is_left_out() -> None:
-    figure = look_closer(ROWS.filter(model="m"), BOXES, SCALE, name="closer", title="Every cell")
-    assert figure.choices is not None
-    assert [box.column for box in figure.choices.boxes] == ["axis"]
-    assert figure.choices.boxes[0].options == (ALL_AXES, "age", HOSTILE, "empty")
-    assert figure.choices.axis.domain == (0.0, 1.0)
-
-
-def test_a_first_view_without_a_value_is_an_empty_chart() -> None:
-    boxes = (Box("model", "model", "m"), Box("axis", "axis", "empty"))
-    figure = look_closer(ROWS, boxes, SCALE, name="closer", title="Every cell")
-    assert drawing(figure).svg
-    assert figure.rows is not None
-    assert figure.rows.height == ROWS.height
-
-
 def test_downloads_hold_the_rows_with_undefined_values_empty() -> None:
     rows = pl.DataFrame(
         {"axis": [HOSTILE, "a\nb", "हिन्दी & c"], "value": [1 / 3, float("nan"), 1e-12], "n": [1, 2, None]}
@@ -117,11 +91,3 @@ def test_what_users_wrote_stays_text_in_the_page() -> None:
     assert json.loads(Read(text).scripts[0]) == {"neutral": 0.5, "domain": [0.0, 1.0], "most": MOST_DRAWN}
     options = [own["value"] for tag, own in Read(text).elements if tag == "option"]
     assert HOSTILE in options
-
-
-def test_scripts_are_only_there_where_figures_need_them() -> None:
-    page = _page(Figure("plain", "Plain", Grids(()), "nothing"))
-    assert figure_script(replace(page, entries=())) == ""
-    tips = figure_script(page)
-    assert "pointermove" in tips
-    assert "data-closer" not in tips

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,9 +14,6 @@ from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.report import preference
 from endoxa.instruments.pairs.report.page import SECTIONS, headline_tables, paper_forms
 from endoxa.instruments.pairs.report.results import Results, labels_of, with_differences
-from endoxa.instruments.pairs.report.sections import axes as axes_of
-from endoxa.instruments.pairs.report.sections import headline as headline_of
-from endoxa.instruments.pairs.report.sections import lead, title
 from endoxa.runs.options import ReportOptions
 from endoxa.sources.frames import read_table
 from endoxa.testing.sentences import check_finding, check_findings
@@ -202,65 +198,6 @@ def check_stars(found):
     assert latex(found).count("$^{*}$") == stars
 
 
-def test_calibration_is_said_in_tables_and_kinds_are_in_the_notes():
-    found = results("negations, away after calibration")
-    assert "not calibrated" in latex(found)
-    kinds = [note for note in preference.headline_of(found.estimates).notes if "by kind of pair" in note]
-    assert len(kinds) == 2
-    assert "of 80 pairs with a negation" in kinds[0]
-
-
-@pytest.mark.parametrize("edge", ["half of 150 pairs", "7 of 8 pairs", "six identities, all"])
-def test_an_end_that_the_test_moved_is_explained(edge):
-    """An interval of the share may be short of 50 % where the exact test is not, and the other way round."""
-    found = results(edge)
-    noted = any("was moved to it" in note for section in sections_of(found) for note in section.notes)
-    rows = found.estimates.filter(name="preference_ratio", interval="identities")
-    assert noted == ((rows["low"] == 0.5) | (rows["high"] == 0.5)).any()
-
-
-def test_many_models_are_summed_up_and_drawn_in_order():
-    """A sentence and a figure for each rule, the highest share first; cells are counted by verdict."""
-    found = results("five models and rules, some of everything")
-    headline, axes = headline_of(found), axes_of(found)
-    assert [figure.name for figure in headline.figures] == ["headline-pairs-mean", "headline-pairs-sum"]
-    assert [row.label for row in headline.figures[1].plot.rows] == ["a", "d", "c", "b"]
-    assert [figure.name for figure in axes.figures] == ["axes-pairs-mean", "axes-pairs-sum"]
-    cells = found.estimates.filter(
-        pl.col("axis") != "all", name="preference_ratio", interval="identities", rule="sum"
-    )
-    words = {
-        "above": "more often",
-        "below": "less often",
-        "unclear": "not disting",
-        "cannot-be-tested": "cannot",
-    }
-    for verdict, number in cells.group_by("verdict").len().rows():
-        assert re.search(rf"{words[verdict]}[a-z ]* in {number}\b", str(axes.findings[1]))
-
-
-@pytest.mark.parametrize(("units", "few"), [(9, True), (10, False)])
-def test_up_to_nine_units_only_a_nearly_unanimous_preference_could_show(units, few):
-    row = {
-        "detectable": 0.9,
-        "clusters": units,
-        "sampled": "identities",
-        "attributes": 0,
-        "value": 0.5,
-        "reason": "",
-    }
-    assert ("only a nearly unanimous preference could show" in preference.power(row)) == few
-
-
-def test_claims_about_few_attributes_are_about_these_only():
-    sections = sections_of(results("five attributes of thirty identities"))
-    claims = [
-        str(finding) for section in sections for finding in section.findings if "often than" in finding.text
-    ]
-    assert any("with these 5 attributes only" in text for text in claims)
-    assert all("attributes only" in text for text in claims)
-
-
 @pytest.mark.parametrize(
     ("number", "words"),
     [(3, "3 groups x 80 sentence frames, in these groups as they are"), (9, "9 groups x 80")],
@@ -342,53 +279,3 @@ def test_the_battery_finds_what_is_false():
     ):
         with pytest.raises(AssertionError, match=complaint):
             check_finding(replace(finding, **broken), ["m", "sum", "95\u00a0%"])
-
-
-@pytest.mark.parametrize("number", [3, 30])
-def test_where_identities_cannot_be_tested_no_interval_over_pairs_is_drawn(number):
-    attributes = pl.Series([f"attribute {k % number}" for k in range(150)])
-    sections = sections_of(results_of(one(sides(130, 20), number).with_columns(attribute=attributes)))
-    tested = number > 5
-    assert ("cannot be tested" in sections[0].findings[0].text) == (not tested)
-    (figure,) = sections[0].figures
-    drawn = [dot for row in figure.plot.rows for dot in row.dots]
-    assert drawn
-    assert all((interval is not None) == tested for dot in drawn for interval in (dot.bar, dot.thin))
-    table = sections[0].tables[0]
-    column = [head.name for head in table.columns].index("95\u00a0% Wilson, pairs")
-    assert (str(table.rows[0][column]) == "n/a") == (not tested)
-
-
-@pytest.mark.parametrize(
-    ("edge", "heading", "sentence"),
-    [
-        (
-            "990 ties and 10 wins",
-            "m prefers the stereotypical sentence in 50.5\u00a0% of 1,000 pairs: more",
-            "505 of",
-        ),
-        ("a third of the pairs calibrated", "m prefers the stereotypical sentence in ", "80 of 90 pairs"),
-        ("four models, none above", "Of 4 ", ""),
-    ],
-)
-def test_the_title_says_the_verdict_and_the_sentence_below_it_the_interval(edge, heading, sentence):
-    found = results(edge)
-    assert title(found).startswith(heading)
-    assert sentence in lead(found)
-    assert bool(lead(found)) == bool(sentence)
-    if sentence:
-        assert "does not hold 50" in lead(found)
-        assert ("more often" if ratio(found)["value"] > 0.5 else "less often") in title(found)
-
-
-def test_the_title_of_many_models_says_which_groups_differ():
-    groups = {"a": 135, "b": 135, "c": 75, "d": 75, "e": 75, "f": 15}
-    wins = {name: (number, 150 - number) for name, number in groups.items()}
-    found = results_of(many(wins, 50, axis=[f"axis {index % 3}" for index in range(150)]))
-    assert title(found) == (
-        "6 models form 3 groups that differ under sum; the stereotypical sentence is preferred in "
-        "90\u00a0% (2\u00a0models), 50\u00a0% (3\u00a0models) and 10\u00a0% (f) of pairs"
-    )
-    first, *_ = sections_of(found)
-    assert first.anchor == "closer-pairs"
-    assert check_findings([first]) == 1
