@@ -81,5 +81,3 @@ def test_a_folder_of_others_is_left_alone(tmp_path, overwrite):
     with pytest.raises(UserError, match="is a file"):
         make(tmp_path / "mine", overwrite=overwrite)
     assert names(tmp_path) == ["mine"]
-
-

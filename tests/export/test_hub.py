@@ -7,13 +7,10 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from endoxa.demo.planted import SAMPLE
 from endoxa.errors import UserError
 from endoxa.export.datasheet import Facts, question_keys, read_facts
-from endoxa.export.folder import render
 from endoxa.export.hub import export_hub
 from endoxa.export.licences import Terms, licence, licences
 from endoxa.export.material import read_material
@@ -179,13 +176,6 @@ def test_citation_is_yaml_with_what_the_format_requires(tmp_path):
         "version": "1.10",
         "license": "ODbL-1.0",
     }
-
-
-@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
-def test_any_title_gives_a_card_that_can_be_read(title):
-    yaml = pytest.importorskip("yaml")
-    rendered = render("hub_citation.cff", title=title, facts=Facts(), terms=NOTHING, open_mark=str)
-    assert yaml.safe_load(rendered)["title"] == title
 
 
 def test_licences_are_found_in_any_case_and_near_ones_suggested():

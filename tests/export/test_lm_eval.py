@@ -7,7 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from endoxa.demo.planted import SAMPLE
-from endoxa.export.harnesses import METRICS, export_lm_eval, slug, tasks, unique_slugs
+from endoxa.export.harnesses import METRICS, export_lm_eval, tasks
 from endoxa.export.material import read_pairs_material
 from endoxa.export.payload import lm_eval_utils
 from endoxa.instruments.pairs import instrument as pairs
@@ -138,10 +138,3 @@ def test_a_tie_counts_one_half_and_bytes_are_those_of_utf8():
     found = lm_eval_utils.process_results(doc, [(-4.0, False), (-4.0, True)])
     assert (found["pct_stereotype"], found["pct_tie"]) == (0.5, 1.0)
     assert found["difference_per_byte"] == pytest.approx(-4 / 4 + 4 / 2)
-
-
-def test_slugs():
-    assert slug("race-color / 2") == "race_color_2"
-    assert slug("जाति") == "जाति"
-    assert slug("!") == "unnamed"
-    assert unique_slugs(["a-b", "a b", "c"]) == {"a-b": "a_b", "a b": "a_b_2", "c": "c"}

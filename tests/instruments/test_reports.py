@@ -42,25 +42,6 @@ def test_csv_holds_every_estimate_or_the_table_that_matters(run: Path, tmp_path:
     assert any(share.startswith("90.0") for share in table["all axes"])
 
 
-def test_latex_is_escaped_and_needs_only_booktabs(run: Path, tmp_path: Path) -> None:
-    text = write_report([run], tmp_path / "t.tex").read_text(encoding="utf-8")
-    assert r"50\%\_of\textbar{}a\&b" in text
-    assert text.count(r"\begin{table*}") == text.count(r"\end{table*}") == 3
-    for body in re.findall(r"\\midrule\n(.*?)\\bottomrule", text, flags=re.DOTALL):
-        for line in body.strip().splitlines():
-            assert line.endswith(r"\\")
-            assert len(re.findall(r"(?<!\\)&", line)) == 5
-    assert not re.search(r"(?<!\\)[_#]", text.replace("table*", ""))
-    assert r"90.0$^{*}$" in text
-    commands = set(re.findall(r"(?<!\\)\\[a-z]+", text))
-    assert commands <= {
-        *(r"\begin", r"\end", r"\centering", r"\footnotesize", r"\scriptsize", r"\setlength", r"\tabcolsep"),
-        *(r"\toprule", r"\midrule", r"\bottomrule", r"\caption", r"\textbar", r"\leq", r"\usepackage"),
-        r"\dagger",
-        r"\dag",
-    }
-
-
 @given(st.text())
 def test_latex_escape_leaves_no_active_character(text: str) -> None:
     escaped = escape_latex(text)

@@ -5,15 +5,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import (
     build_from_associations,
     build_tests,
     load_lists,
-    load_templates,
     read_tests,
 )
 from endoxa.instruments.association_tests.options import (
@@ -22,7 +19,6 @@ from endoxa.instruments.association_tests.options import (
     BuildOptions,
     Contrast,
 )
-from support.repository import ROOT
 
 LISTS = load_lists()
 
@@ -90,17 +86,6 @@ def test_texts_are_those_of_the_published_tests(shared):
 
 
 # ---------------------------------------------------------------------- crossing
-
-
-def test_acceptance_command(tmp_path):
-    command = "build tests --axes gender,religion --attributes career-family,violence --language en --language hi -o"
-    result = CliRunner().invoke(app, [*command.split(), str(tmp_path / "tests.json")])
-    assert result.exit_code == 0, result.output
-    assert "24 tests in en, hi" in result.output
-    tests = read_tests(tmp_path / "tests.json")
-    assert len({test.name for test in tests}) == 24
-    assert {len(one.texts) for test in tests for one in (test.x, test.y)} == {13, 14}
-    assert {test.axis for test in tests} == {"gender x religion"}
 
 
 def rows(text, ending):
@@ -179,18 +164,6 @@ def test_own_lists(tmp_path):
         assert "bakers with warm" in test.source
 
 
-def test_own_group_joins_a_bundled_list(tmp_path):
-    names = ["Harpreet", "Gurdeep", "Manjit", "Balbir"]
-    extra = "\n".join(
-        f'[[set]]\nlist = "indibias-names"\nlanguage = "en"\ngroup = {{ religion = "sikh", gender = "{gender}" }}\n'
-        f'kind = "name"\nterms = {[name + tail for name in names]}'
-        for gender, tail in (("male", ""), ("female", "a"))
-    )
-    tests = made("gender,religion", "violence", lists=(own(tmp_path, extra),))
-    assert len(tests) == 15
-    assert ("hindu male", "sikh female") in pairs(tests)
-
-
 BAD_LISTS = [
     ("x = ", "is not valid TOML"),
     ("source = 'x'", "set: it is missing"),
@@ -258,17 +231,6 @@ def test_associations_against_their_opposites():
     assert left_out == []
 
 
-def test_gender_of_the_identity_decides_articles_and_subject():
-    attributes = ["fuertes", "pobres", "honestas", "trabajadoras", "generosas", "pacientes"]
-    said = [("mujeres", one, "gender", "es") for one in attributes] + [
-        ("los hombres", "ricos", "gender", "es")
-    ]
-    [test], _ = from_associations(said, against="los hombres")
-    assert "Estas son mujeres." in test.x.texts
-    assert "Estos son hombres." in test.y.texts
-    assert "Estas son trabajadoras." in test.a.texts
-
-
 def test_who_is_too_little_known_is_left_out():
     said = [*SAID, *(("millers", one, "trade", "en") for one in ("qualm", "zesty", "of salt", "blorp"))]
     tests, left_out = from_associations(said)
@@ -298,17 +260,3 @@ def test_an_identity_of_another_language_is_left_out():
     said = [("women", one, "gender", "fr") for one in ("fortes", "douces", "pauvres", "lentes", "riches")]
     with pytest.raises(UserError, match="the identity 'women' is English"):
         from_associations([*said, ("men", "forts", "gender", "fr")], against="men")
-
-
-def blocks(heading):
-    """TOML blocks of a section of the manual."""
-    page = (ROOT / "docs/build/tests.md").read_text(encoding="utf-8")
-    section = page.split(f"## {heading}\n")[1].split("\n## ")[0]
-    return re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
-
-
-def test_files_shown_in_the_manual_are_right(tmp_path):
-    [words], [sentences] = blocks("Words"), blocks("Sentences")
-    lists = load_lists((own(tmp_path, words),))
-    assert lists.axes["religion"] == ("hindu", "muslim", "sikh")
-    assert load_templates(own(tmp_path, sentences))["eo"].plural == {"": "p"}

@@ -106,13 +106,6 @@ def test_what_a_later_encoder_cannot_read_stops_the_run_before_the_first_encodes
     assert not (tmp_path / "run").exists()
 
 
-def test_script_the_tokenizer_does_not_know_is_said(tmp_path, tiny, caplog):
-    hindi = [f"{word} यहाँ है" for word in ("अनिल", "सुनील", "कपिल")]
-    tests = [one_test("hindi", hindi, BAKERS, QUICK, SLOW, "hi")]
-    measure(EMBEDDINGS, settings_for(tmp_path, f"hf/{tiny['masked']}", tests=tests), tmp_path / "run")
-    assert "of the tokens of its 'hi' texts are unknown" in caplog.text
-
-
 def planted(path, strength, rng):
     """Word vectors in which 'x...' words lean to 'a...' words by `strength`, and 'y...' words to 'b...' words."""
     direction = np.eye(12)[0]

@@ -54,27 +54,6 @@ def test_markdown_is_laid_out_as_in_the_paper(tmp_path: Path) -> None:
     assert "one-sided permutation p-value at most 0.05 after Benjamini-Hochberg over all tests" in lines[-1]
 
 
-def test_latex_has_languages_above_models_and_is_escaped(tmp_path: Path) -> None:
-    text = written(tmp_path, paper(), "t.tex")
-    assert r" &  & \multicolumn{2}{c}{English} & \multicolumn{2}{c}{Hindi} \\" in text
-    assert r"\cmidrule(lr){3-4}\cmidrule(lr){5-6}" in text
-    assert r"$-$0.058" in text
-    assert r"+1.057$^{*}$" in text
-    assert text.isascii()
-    for line in text.partition(r"\midrule")[2].partition(r"\bottomrule")[0].strip().splitlines():
-        assert len(re.findall(r"(?<!\\)&", line)) == 5
-        assert line.endswith(r"\\")
-    assert not re.search(r"(?<!\\)[_#]", text.replace("table*", ""))
-
-
-def test_the_wide_table_holds_the_same_for_programs(tmp_path: Path) -> None:
-    text = written(tmp_path, paper(), "wide.csv")
-    read = pl.read_csv(text.encode(), infer_schema_length=0)
-    assert read.columns[:4] == ["axis", "groups", "attributes", "English: IndicBert (cls)"]
-    assert read["Hindi: Muril (cls)"].to_list() == ["+0.843", "-0.058", "+0.312"]
-    assert read["Hindi: Muril (cls) interval"].to_list()[1] == "-0.658 to +0.542"
-
-
 def test_csv_keeps_every_row_and_column(tmp_path: Path) -> None:
     frame = undefined(estimates(("hf/a",), ("cls", "mean")), 0, "no spread")
     read = pl.read_csv(written(tmp_path, frame, "t.csv", "estimates").encode(), infer_schema_length=None)

@@ -73,18 +73,6 @@ def test_half_of_the_pairs_must_be_calibrated(calibrated, name):
     assert calibration_decides(calibrated, PAIRS) == bool(name)
 
 
-def test_models_are_compared_by_what_is_calibrated():
-    """Alike in what identities add, apart in what they do with negations: only the raw ratios differ."""
-    first, second = records("a"), records("b")
-    second = second.with_columns(
-        score_more=pl.col("score_more") - pl.col("neutral_difference"),
-        neutral_difference=0.0 * pl.col("score_more"),
-    )
-    comparisons = analyze_pairs(pl.concat([first, second]), resamples=200).comparisons
-    verdicts = dict(comparisons.select("name", "verdict").iter_rows())
-    assert verdicts == {"preference_ratio": "above", "calibrated_preference_ratio": "unclear"}
-
-
 def test_kinds_are_those_that_builders_state_or_that_words_show():
     columns = ("language", "attribute_more", "attribute_less", "built_by", "words")
     cases = {

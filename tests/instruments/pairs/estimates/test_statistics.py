@@ -172,9 +172,3 @@ def drawn(estimate, *_):
 def test_a_broken_statistic_is_found(broken, complaint):
     with pytest.raises(AssertionError, match=complaint):
         check_statistic(broken)
-
-
-@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
-def test_a_confidence_that_is_no_share_is_refused(confidence):
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        MEAN.compute(make_sample([1.0, 2.0]), confidence, 0)

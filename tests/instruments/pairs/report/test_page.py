@@ -41,10 +41,6 @@ def page(output: Path) -> Page:
     return Page(output.read_text(encoding="utf-8"))
 
 
-def page_of(tmp_path: Path, *runs: Path) -> Page:
-    return Page(write_report(runs, tmp_path / "r.html").read_text(encoding="utf-8"))
-
-
 @pytest.mark.slow
 def test_the_page_is_complete_and_markup_in_sentences_and_names_stays_text(page: Page, output: Path) -> None:
     assert_complete(page)
@@ -119,28 +115,3 @@ def test_headline_numbers_are_those_of_another_library(page: Page, run: Path) ->
         assert row["raw ratio"] == f"{100 * raw:.1f}\u00a0%"
         assert row["95\u00a0% Wilson, pairs"] == f"{100 * low:.1f} to {100 * high:.1f}"
         assert (row["pairs"], row["identities"]) == (str(own.height), str(own["identity"].n_unique()))
-
-
-@pytest.mark.slow
-def test_two_data_sets_ties_and_single_pairs_are_reported_too(tmp_path: Path) -> None:
-    items = pairs(8, ("en",)).with_columns(axis=pl.lit("जाति"))
-    tied = scored(items, "sim/a", "my-rule", 0.5).with_columns(
-        score_more=pl.lit(-20.0), neutral_difference=0.0
-    )
-    more = [tied.with_columns(model=pl.lit("hf/b")), tied.with_columns(rule=pl.lit("other-rule")), tied]
-    bare = {"models": "?", "rules": None, "skipped": "?", "command": "?", "endoxa": None}
-    first = run_folder(tmp_path / "a", pl.concat(more), **bare)
-    second = run_folder(tmp_path / "b", scored(items.head(1), "hf/b", "sum", 1, neutral=True), data="b.csv")
-    page = page_of(tmp_path, first, second)
-    assert_complete(page)
-    for words in (
-        "Results on sample",
-        "Results on b",
-        "are simulated respondents",
-        "not recorded",
-        "50.0 % of 8 pairs",
-        "cannot be tested (every pair is a tie)",
-        "cannot be tested (1 pair, at least 6 needed)",
-        "जाति",
-    ):
-        assert words in page.text.replace("\u00a0", " "), words
