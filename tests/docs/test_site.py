@@ -112,27 +112,3 @@ def test_pages_fit_the_window_and_show_their_pictures(site, browser, width):
         )
     assert not faults
     window.close()
-
-
-def test_search_finds_words_of_pages_and_docstrings(site):
-    index = (site / "searchindex.js").read_text(encoding="utf-8")
-    for stem in ("jackknif", "krippendorff", "lollipop"):
-        assert (f'"{stem}":' in index or f"{stem}:" in index) == (stem != "lollipop")
-
-
-def test_a_broken_link_fails_the_build(tmp_path):
-    """Links that are right stand beside them, and are not complained of."""
-    broken = ["missing.md", "other.md#missed-part", "#missed-anchor", "missing.png"]
-    right = ["other.md", "other.md#a-part", "#pages"]
-    links = [f"{'!' if one.endswith('png') else ''}[a link]({one})" for one in (*broken, *right)]
-    source = tmp_path / "source"
-    source.mkdir()
-    (source / "index.md").write_text("# Pages\n\n" + "\n\n".join(links) + "\n")
-    (source / "other.md").write_text("# Other\n\n## A part\n\nWords.\n")
-    (source / "_toc.yml").write_text("root: index\nentries:\n  - file: other\n")
-    done = build(source, tmp_path)
-    assert done.returncode != 0
-    complaints = done.stderr.splitlines()
-    for one in broken:
-        assert any(one.rpartition("#")[2] in line for line in complaints)
-    assert sum("WARNING" in line and "index.md" in line for line in complaints) == len(broken)

@@ -94,27 +94,6 @@ def test_planted_associations_come_back_and_lengths_do_not_matter(values):
     assert effects[1] == pytest.approx(-effects[0], abs=1e-6, nan_ok=True)
 
 
-@pytest.mark.slow
-def test_sentences_about_one_term_are_no_independent_evidence():
-    rng = np.random.default_rng(5)
-    terms = [f"name {i}" for i in range(6) for _ in range(4)]
-    rows = {"term": [], "text": []}
-    for i in range(100):
-        x, y = (np.repeat(rng.normal(0, 0.2, 6), 4) + rng.normal(0, 0.1, 24) for _ in range(2))
-        pair = planted(x, y, f"t{i}", terms, terms)
-        for unit, found in rows.items():
-            found.append(analyze(pair, unit=unit).row(0, named=True))
-    wrong = {unit: np.mean([row["p_value"] <= 0.05 for row in found]) for unit, found in rows.items()}
-    assert wrong["term"] < 0.05 + 4 * sqrt(0.05 * 0.95 / 100)
-    assert wrong["text"] > 0.12
-    one = rows["term"][0]
-    assert (one["n_x"], one["n_partitions"], one["p_kind"]) == (24, str(comb(12, 6)), "exact")
-    assert "6 against 6 terms" in one["method"]
-    assert one["value"] == rows["text"][0]["value"]
-    pair = planted(x, y, "auto", terms, terms)
-    assert "terms" in analyze(pair).item(0, "method")
-
-
 def test_terms_with_one_text_each_are_texts():
     values = np.linspace(-0.5, 0.5, 12)
     names = [f"n{i}" for i in range(6)]
@@ -188,15 +167,6 @@ def test_the_table_has_its_columns_and_repeats_itself():
     assert table.equals(analyze(*pairs, seed=5))
     again = analyze(*reversed(pairs), seed=5)
     assert again.sort("test").equals(table.sort("test")), "the order of tests changes nothing"
-
-
-def test_many_partitions_are_written_as_whole_numbers(tmp_path):
-    rng = np.random.default_rng(1)
-    table = analyze(random_test(rng, "large", 80, 80))
-    assert table.item(0, "n_partitions") == str(comb(160, 80))
-    assert table.item(0, "n_draws") == 1000
-    table.write_csv(tmp_path / "t.csv")
-    assert str(comb(160, 80)) in (tmp_path / "t.csv").read_text()
 
 
 @pytest.mark.parametrize(

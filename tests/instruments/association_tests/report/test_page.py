@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
-from endoxa.instruments.association_tests.report.findings import findings, sign_changes, spoken
+from endoxa.instruments.association_tests.report.findings import sign_changes, spoken
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
-from endoxa.instruments.association_tests.report.tables import all_tests, effect_sizes
 from endoxa.instruments.reports import write_report
-from endoxa.report.document import Section
 from endoxa.report.inputs import Run
 from endoxa.schema import AssociationTest, TermSet
 from support.html_pages import Page, assert_complete
@@ -25,19 +23,11 @@ from support.report_test_samples import completed, estimates, run_folder, undefi
 
 REASON = "all targets have the same association"
 HOSTILE = "<script>alert(1)</script>"
-SMALL = {
-    "verdict": "cannot-be-tested",
-    "reason": "2 against 2 texts, with a least possible two-sided p-value of 0.33; 4 against 4 would be enough",
-}
 
 
 def table(tmp_path: Path, frame: pl.DataFrame) -> Associations:
     frame.write_csv(tmp_path / "tests.csv")
     return read_associations([Run(tmp_path / "tests.csv", {})])
-
-
-def text_of(section: Section) -> str:
-    return " ".join(finding.text for finding in section.findings)
 
 
 def one(**values: object) -> pl.DataFrame:
@@ -96,42 +86,6 @@ def test_the_page_is_complete_and_its_words_are_blurred_and_in_no_figure(page: P
 )
 def test_directions_are_said_in_the_names_of_the_sets(effect: float, words: str) -> None:
     assert spoken({"x": "bakers", "y": "sailors", "a": "calm", "b": "loud", "value": effect}) == words
-
-
-def test_planted_effects_are_told_from_chance(tmp_path: Path) -> None:
-    strong = one(test="s", value=1.5, p_value=0.0001)
-    weak = one(test="w", value=-1.7, p_value=0.99)
-    both = findings(table(tmp_path, pl.concat([weak, strong])))
-    assert "in 1 of 2 tests the groups differ" in text_of(both)
-    nearer = "bakers lies nearer to calm (rather than loud) than sailors does (effect size +1.500"
-    assert nearer in text_of(both)
-    assert "1 effect size has the sign against the direction" in text_of(both)
-    assert both.number == "1 of 2"
-    alone = findings(table(tmp_path, strong))
-    assert (alone.number, "Without a difference: 0." in alone.meaning) == ("+1.500", True)
-
-
-def test_a_two_sided_test_has_no_wrong_direction(tmp_path: Path) -> None:
-    method = "two-sided permutation test, effect size with ddof 0 (WEFE); seed 3"
-    results = table(tmp_path, one(value=-1.0, alternative="two-sided", method=method))
-    said = findings(results)
-    assert "against the direction" not in text_of(said)
-    assert "ddof 0 (WEFE)" in said.notes[1]
-    assert "two-sided" in said.notes[1]
-    assert all_tests(results).notes == (f"How the numbers were made: {method}.",)
-
-
-def test_sets_too_small_and_undefined_tests_are_named(tmp_path: Path) -> None:
-    small = findings(table(tmp_path, one(**SMALL)))
-    assert f"1 result cannot be tested: {SMALL['reason'].partition(';')[0]}" in text_of(small)
-    assert not small.number
-    assert "cannot" not in text_of(findings(table(tmp_path, one(n_partitions="2" * 40))))
-    results = table(tmp_path, undefined(one(), 0, REASON))
-    said = findings(results)
-    assert "1 result cannot be tested: the effect size is undefined." in text_of(said)
-    assert str(effect_sizes(results).tables[0].rows[0][2]) == "undefined"
-    assert not said.figures
-    assert all_tests(results).tables[0].rows[0][-1] == REASON
 
 
 # ------------------------------------------------------------------- figures

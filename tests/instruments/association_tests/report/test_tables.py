@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.instruments.reports import write_report
-from endoxa.schema import TEST_COLUMNS
-from support.report_test_samples import completed, estimates, run_folder, undefined
+from support.report_test_samples import completed, run_folder
 
 # IndiBias (Sahoo et al. 2024), Table 3: three rows, two models, two languages.
 PAPER = {
@@ -52,11 +51,3 @@ def test_markdown_is_laid_out_as_in_the_paper(tmp_path: Path) -> None:
     assert values[1].endswith(r"| +0.991\* | +1.030\* | +0.405 | +0.312 |")
     assert "with 95\u00a0% bootstrap intervals" in lines[-1]
     assert "one-sided permutation p-value at most 0.05 after Benjamini-Hochberg over all tests" in lines[-1]
-
-
-def test_csv_keeps_every_row_and_column(tmp_path: Path) -> None:
-    frame = undefined(estimates(("hf/a",), ("cls", "mean")), 0, "no spread")
-    read = pl.read_csv(written(tmp_path, frame, "t.csv", "estimates").encode(), infer_schema_length=None)
-    assert read.columns == ["run", *TEST_COLUMNS]
-    assert read["value"].to_list() == frame["value"].to_list()
-    assert read["n_partitions"].cast(pl.String).to_list() == frame["n_partitions"].to_list()

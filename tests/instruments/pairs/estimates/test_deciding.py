@@ -139,8 +139,3 @@ def test_a_preference_of_denials_is_not_claimed(denied, of_calibrated, untested)
         estimates = analyze_pairs(table, resamples=200).estimates
         verdicts = estimates.filter(name="calibrated_preference_ratio")["verdict"]
         assert (set(verdicts) == {"cannot-be-tested"}) == untested
-
-
-def test_denials_in_either_half_in_turn_are_no_confusion() -> None:
-    table = records("m", calibrated=0).with_columns(denied=pl.Series([1.0, -1.0] * (PAIRS // 2)))
-    assert not confounded(scores_of(check_records(table), resamples=100)[0].sample)

@@ -135,17 +135,6 @@ def test_an_identity_at_the_start_of_a_sentence_is_the_same_one():
     assert "2 identities in 10 pairs" in clustered(quick(drawn(10, identity=names)), "method")
 
 
-@pytest.mark.slow
-def test_translations_of_one_association_stay_together():
-    records = drawn(20, language=["en", "hi"] * 10)
-    linked = quick(records.with_columns(association_id=pl.Series([f"a{i // 2}" for i in range(20)])))
-    apart = quick(records)
-    assert clustered(linked, "reason") == ""
-    assert "10 identities in 20 pairs" in clustered(linked, "method")
-    assert "not linked" in clustered(apart, "reason")
-    assert "no two of the 20 pairs share an identity" in clustered(apart, "method")
-
-
 def test_one_name_in_two_files_is_two_items():
     records = drawn(10)
     both = pl.concat([records.with_columns(data=pl.lit("x")), records.with_columns(data=pl.lit("y"))])

@@ -111,20 +111,6 @@ def test_own_templates_and_lexicon(tmp_path):
     assert pair[1] == "Bakeri esta febla."
 
 
-def test_ids_follow_the_association_and_the_variant_and_are_made_once():
-    columns = ("association_id", *COLUMNS)
-    options = ({}, {"negation_only": True}, {"prefix": "West African"})
-    ids = [made(("a1", "women", "strong"), columns=columns, **how).pairs["item_id"][0] for how in options]
-    assert ids == ["a1-pair", "a1-pair-negated", "a1-pair-west-african"]
-    rows = [("a1", "women", "strong"), ("a2", "Women", "are strong"), ("a1", "women", "patient")]
-    built = made(*rows, columns=columns)
-    assert built.pairs["association_id"].to_list() == ["a1"]
-    assert built.problems["reason"].to_list() == [
-        "the pair is the same as that of row 1",
-        "the association_id 'a1' is also that of row 1",
-    ]
-
-
 def test_few_respondents_are_left_out_where_asked_and_not_told_where_they_live():
     """Neither in the region nor in the columns of the table that say where."""
     columns = (*COLUMNS, "region", "place", "support")

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import polars as pl
 import pytest
 
-from endoxa.report.closer import MOST_DRAWN, Box, first_view, look_closer
+from endoxa.report.closer import MOST_DRAWN, Box, look_closer
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import Measure
 from endoxa.report.files import csv_address
@@ -55,20 +55,6 @@ BOXES = (Box("model", "model", "m"), Box("axis", "axis", together=ALL_AXES))
 def _page(figure: Figure) -> Page:
     section = Section("closer", "Look closer", figures=(figure,))
     return Page("endoxa.instruments.pairs.report", "t", "s", (section,), [], [])
-
-
-def test_the_first_view_is_what_the_boxes_say_the_highest_first() -> None:
-    view = first_view(ROWS, BOXES)
-    assert view["label"].to_list() == [HOSTILE, "age"]
-    assert view["filled"].to_list() == [True, None]
-    assert view["tip"].to_list() == [
-        f"m · {HOSTILE}: 0.7, n 1,200, above",
-        "m · age: 0.4, n 1,200, cannot be tested",
-    ]
-    each = first_view(ROWS, (Box("model", "model"), Box("axis", "axis", ALL_AXES, ALL_AXES)))
-    assert each["label"].to_list() == ["k", "m"]
-    single = first_view(ROWS, (Box("model", "model", "k"), Box("axis", "axis", "age", ALL_AXES)))
-    assert single.select("label", "value").rows() == [("k", 0.6)]
 
 
 def test_downloads_hold_the_rows_with_undefined_values_empty() -> None:

@@ -235,14 +235,6 @@ def test_tables_for_papers_are_what_is_asked_for():
     assert f"{value:+.3f}".replace("-", "−") in means
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("confidence", [0.8, 0.99])
-def test_another_confidence_moves_claims_and_intervals_together(confidence):
-    for edge in ("half of 150 pairs", "7 of 8 pairs", "two models opposed", "six identities, all"):
-        found = results(edge, confidence)
-        check_findings(sections_of(found), [*found.labels.values(), "sum", found.level])
-
-
 def test_the_correction_is_blamed_where_it_decides():
     row = ratio(results("many axes, one raw p below 0.05"), axis="x")
     assert row["p_value"] <= 0.05 < row["p_adjusted"]
