@@ -1,4 +1,4 @@
-"""Results in MLflow's own local store and in W&B's offline mode, read back with their own libraries."""
+"""Results in MLflow's own local store, read back with its own library, and in W&B's offline mode."""
 
 from __future__ import annotations
 
@@ -63,3 +63,16 @@ def test_mlflow_has_metrics_parameters_and_artifacts_once(
         assert entry.data.params["rules"] == "['sum']"
         files = {file.path for file in mlflow.MlflowClient().list_artifacts(entry.info.run_id)}
         assert {"report.html", "estimates.csv"} <= files
+
+
+@pytest.mark.slow
+def test_wandb_offline_has_a_run_for_every_model(
+    run: ex.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("wandb", reason=WHERE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    monkeypatch.setenv("WANDB_DIR", str(tmp_path))
+    log_run(run.folder, "wandb")
+    written = {path.stem.removeprefix("run-") for path in tmp_path.glob("wandb/offline-run-*/*.wandb")}
+    assert written == {entry.id for entry in tracked(run.folder)}

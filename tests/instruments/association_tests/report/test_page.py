@@ -1,4 +1,4 @@
-"""The report of association tests: what the page says follows from the table, and no more than that."""
+"""The page of association tests: complete, its words blurred, its directions right, broken tables refused."""
 
 from __future__ import annotations
 
@@ -12,22 +12,14 @@ from hypothesis import strategies as st
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
 from endoxa.instruments.association_tests.report.findings import sign_changes, spoken
-from endoxa.instruments.association_tests.report.results import Associations, read_associations
 from endoxa.instruments.reports import write_report
-from endoxa.report.inputs import Run
 from endoxa.schema import AssociationTest, TermSet
 from support.html_pages import Page, assert_complete
 from support.report_samples import pairs, scored
 from support.report_samples import run_folder as pairs_folder
 from support.report_test_samples import completed, estimates, run_folder, undefined
 
-REASON = "all targets have the same association"
 HOSTILE = "<script>alert(1)</script>"
-
-
-def table(tmp_path: Path, frame: pl.DataFrame) -> Associations:
-    frame.write_csv(tmp_path / "tests.csv")
-    return read_associations([Run(tmp_path / "tests.csv", {})])
 
 
 def one(**values: object) -> pl.DataFrame:
@@ -35,44 +27,20 @@ def one(**values: object) -> pl.DataFrame:
     return completed(pl.DataFrame([{**row, "value": 0.5, **values}]))
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    frame = undefined(estimates(("hf/a/one", "hf/two"), ("cls", "mean"), ("en", "hi")), 1, REASON)
-    frame = frame.filter((pl.col("language") == "en") | ~pl.col("a").str.contains("करियर"))
-    folder = run_folder(
-        tmp_path_factory.mktemp("runs") / "r",
-        frame,
-        notice="The encoders were made for this test.",
-        left_out=["cls is left out for hf/two."],
-        models=[{"name": "hf/a/one", "layer": 2, "unknown_tokens": {"en": 0.0, "hi": 0.61}}],
-    )
+@pytest.mark.slow
+def test_the_page_is_complete_and_its_words_are_blurred_and_in_no_figure(tmp_path: Path) -> None:
+    frame = undefined(estimates(("hf/a/one", "hf/two"), ("cls", "mean"), ("en", "hi")), 1, "no spread")
+    folder = run_folder(tmp_path / "run", frame.filter(~pl.col("a").str.contains("करियर")))
     hidden = TermSet("hindu male", ("Kept words are here.", "Other words are here."), ("kept-a", HOSTILE))
     other = TermSet("muslim male", ("Third.", "Fourth."), ("kept-c", "kept-d"))
     write_tests([AssociationTest("t", hidden, other, other, hidden, language="en")], folder / "tests.json")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def output(run: Path) -> Path:
-    return write_report([run], run.parent / "page" / "report.html")
-
-
-@pytest.fixture(scope="module")
-def page(output: Path) -> Page:
-    return Page(output.read_text(encoding="utf-8"))
-
-
-@pytest.mark.slow
-def test_the_page_is_complete_and_its_words_are_blurred_and_in_no_figure(page: Page, output: Path) -> None:
+    page = Page(write_report([folder], tmp_path / "report.html").read_text(encoding="utf-8"))
     assert_complete(page)
     assert {f"kept-a, {HOSTILE}", "kept-c, kept-d"} <= set(page.sentences)
     assert "kept-a" not in page.text
     assert "are here" not in page.text
-    for path in (output.parent / "report_figures").glob("*.svg"):
+    for path in (tmp_path / "report_figures").glob("*.svg"):
         assert "kept" not in path.read_text(encoding="utf-8")
-
-
-# ------------------------------------------------------------------- sentences
 
 
 @pytest.mark.parametrize(
@@ -80,15 +48,11 @@ def test_the_page_is_complete_and_its_words_are_blurred_and_in_no_figure(page: P
     [
         (0.5, "bakers lies nearer to calm (rather than loud) than sailors does"),
         (-0.5, "bakers lies nearer to loud (rather than calm) than sailors does"),
-        (0.0, "no difference between bakers and sailors"),
         (-0.0004, "no difference between bakers and sailors"),
     ],
 )
 def test_directions_are_said_in_the_names_of_the_sets(effect: float, words: str) -> None:
     assert spoken({"x": "bakers", "y": "sailors", "a": "calm", "b": "loud", "value": effect}) == words
-
-
-# ------------------------------------------------------------------- figures
 
 
 @given(st.lists(st.floats(-2, 2).map(lambda d: round(d, 3)), min_size=1, max_size=12))
@@ -106,9 +70,6 @@ def test_sign_changes_do_not_depend_on_which_pooling_comes_first(values: list[fl
         (row,) = sign_changes(pl.DataFrame(order))
         assert (row["changed"], row["tests"]) == (changed, len(values))
         assert row["differ"] == sum(value > 1 for value in values)
-
-
-# ------------------------------------------------------------------- what is refused
 
 
 def another(**values: object):

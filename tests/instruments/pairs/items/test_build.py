@@ -222,9 +222,7 @@ RATED = [
     ("options", "kept"),
     [
         ({}, ["friendly", "lazy", "rich", "poor"]),
-        ({"min_ratings": 1}, ["lazy", "rich", "poor"]),
         ({"min_ratings": 4}, ["rich", "poor"]),
-        ({"min_mean": 1.5}, ["lazy", "rich", "poor"]),
         ({"min_mean": 3.2}, ["poor"]),
         ({"min_knowers": 0.5}, ["lazy", "rich"]),
         ({"min_ratings": 3, "min_mean": 2, "min_knowers": 0.5}, ["rich"]),
@@ -253,18 +251,11 @@ def test_attributes_that_may_name_a_person_are_to_be_looked_at():
     assert set(looked["outcome"]) == {"kept"}
 
 
-@pytest.mark.parametrize(
-    ("command", "out", "said"),
-    [
-        ("pairs", "out.csv", "5 pairs written"),
-        ("qa", "out.jsonl", "it is in 'fr', and the questions are in 'en'"),
-    ],
-)
-def test_a_table_without_language_is_not_taken_as_english(tmp_path, monkeypatch, caplog, command, out, said):
+def test_a_table_without_language_is_not_taken_as_english(tmp_path, monkeypatch, caplog):
     monkeypatch.chdir(tmp_path)
     rows = ["Français;arrogants", "Allemands;ponctuels et sérieux", "Italiens;bavards et très bruyants"]
     rows += ["femmes;douces et gentilles", "hommes;forts et courageux"]
     tmp_path.joinpath("own.csv").write_text("\n".join(["identity;attribute", *rows]), "utf-16")
-    result = CliRunner().invoke(app, ["build", command, "own.csv", "-o", out])
-    assert said in result.output
+    result = CliRunner().invoke(app, ["build", "pairs", "own.csv", "-o", "out.csv"])
+    assert "5 pairs written" in result.output
     assert "own.csv names no language: taken as French (fr)" in caplog.text

@@ -91,19 +91,14 @@ EDGES = {
     "half of 150 pairs": one(sides(75, 75), 50),
     "four identities, 95 and 5 %": two(sides(38, 2), sides(2, 38), 4),
     "five identities, 95.8 %": one(sides(115, 5), 5),
-    "six identities, all": one(sides(60, 0), 6),
     "7 of 8 pairs": one(sides(7, 1), 8),
     "990 ties and 10 wins": one(sides(10, 0, 990), 1000),
     "nothing but ties": one(sides(0, 0, 40), 10),
     "one pair": one(sides(1, 0), 1),
-    "two pairs": one(sides(1, 1), 2),
     "three pairs of one identity": one(sides(3, 0), 1),
-    "five pairs, all": one(sides(5, 0), 5),
-    "a trivial effect in many pairs": one(sides(4_200, 3_800), 8_000),
     "one identity holds nearly all pairs": make_records(
         {("m", "sum"): sides(150, 30)}, identity=["many"] * 170 + [f"few {i}" for i in range(10)]
     ),
-    "two models alike": two(sides(60, 20), sides(60, 20), 20),
     "two models opposed": two(sides(80, 0), sides(0, 80), 20),
     "two models on other pairs": pl.concat([many({"a": (50, 10)}, 20), many({"b": (10, 30)}, 20)]),
     "two rules": many({"m sum": (60, 20), "m mean": (20, 60)}, 16),
@@ -120,7 +115,6 @@ EDGES = {
     ),
     "four models, none above": many({"a": (0, 80), "b": (2, 78), "c": (40, 40), "d": (3, 77)}, 20),
     "three axes of four identities": one(sides(110, 10), 12, axis=["a", "b", "c"] * 40),
-    "axes of one pair each": one(sides(6, 1), 7, axis=[f"axis {i}" for i in range(7)]),
     "many axes, one raw p below 0.05": one(
         np.concatenate([sides(17, 5), sides(110, 110)]),
         242,
@@ -158,7 +152,6 @@ EDGES = {
     "eight identities by eight attributes, all": one(sides(64, 0), 8).with_columns(
         attribute=pl.Series([f"attribute {k // 8}" for k in range(64)])
     ),
-    "unequal item sets over axes": one(sides(40, 3), 9, axis=["a"] * 30 + ["b"] * 12 + ["c"]),
 }
 
 
