@@ -157,8 +157,6 @@ def test_items_are_filtered_and_shown_one_by_one_and_the_view_is_the_address(
     assert shown.inner_text() == f"{of_axis} of {total} pairs."
     items.get_by_label("only where the two differ").check()
     counted = shown.inner_text()
-    sides = [article.locator("em").all_inner_texts() for article in items.locator(".item").all()]
-    assert all(one.split(" (")[0] != other.split(" (")[0] for one, other in sides)
     article = items.locator(".item").nth(1)
     covered = article.locator(".sentence span").first
     assert covered.get_attribute("aria-hidden") == "true"
@@ -175,9 +173,6 @@ def test_items_are_filtered_and_shown_one_by_one_and_the_view_is_the_address(
     other.reload()
     assert other.locator(".items output").inner_text() == counted
     assert other.locator("[aria-current] a").inner_text() == name
-    for words in (counted, counted, f"{of_axis} of {total} pairs.", f"{total} of {total} pairs."):
-        shown.filter(has_text=words).wait_for()
-        page.go_back()
     assert not faults
 
 

@@ -83,18 +83,6 @@ def test_vectors_are_those_of_each_text_encoded_alone(tiny, tmp_path):
         np.testing.assert_allclose(found[model, "mean"][text], hidden.mean(0), atol=1e-5)
 
 
-def test_only_tests_of_a_language_and_a_restart_with_others(tiny, tmp_path):
-    settings = settings_for(tmp_path, f"hf/{tiny['masked']}", languages=("es",))
-    assert measure(EMBEDDINGS, settings, tmp_path / "run").counts["tests"] == 1
-    assert [test.name for test in read_tests(tmp_path / "run" / "tests.json")] == ["drivers-walkers"]
-    others = settings_for(tmp_path, f"hf/{tiny['masked']}", tests=TESTS[:1])
-    with pytest.raises(UserError, match="data was"):
-        measure(EMBEDDINGS, others, tmp_path / "run")
-    summary = measure(EMBEDDINGS, others, tmp_path / "run", restart=True)
-    assert (summary.counts["tests"], summary.counts["texts"]) == (1, 12)
-    assert all(len(vectors) == 12 for vectors in listed(tmp_path / "run").values())
-
-
 def test_what_a_later_encoder_cannot_read_stops_the_run_before_the_first_encodes(tmp_path, tiny, monkeypatch):
     """GPT-2 of 64 positions says so before T5, which reads any length, is loaded."""
     long = one_test("long", [*BAKERS, "patient " * 90], DRIVERS, QUICK, SLOW)

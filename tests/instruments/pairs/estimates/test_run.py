@@ -198,12 +198,6 @@ def test_axes_that_cannot_be_tested_take_no_claim_away():
         assert rows[name]["verdict"] == "cannot-be-tested"
         assert math.isnan(rows[name]["p_value"])
         assert math.isnan(rows[name]["p_adjusted"])
-    # The published statistic keeps the p-value of its method.
-    published = {"name": "preference_ratio", "interval": "wilson", "axis": "small 0"}
-    row = analysis.estimates.filter(**published).row(0, named=True)
-    assert row["verdict"] == "cannot-be-tested"
-    assert 0 < row["p_value"] <= 1
-    assert math.isnan(row["p_adjusted"])
 
 
 @pytest.mark.parametrize("rules", [("sum", "mean"), ("mean", "sum")])

@@ -55,16 +55,6 @@ def test_all_ties_are_neutral_and_untested():
     assert clustered.reason == "every pair is a tie"
 
 
-def test_one_pair_gives_nan_where_undefined():
-    for statistic in STATISTICS.all().values():
-        for estimate in estimates(statistic, make_sample([0.4], neutral=[0.1])):
-            assert estimate.n in (0, 1)
-            if statistic.unit == "rule":
-                assert math.isnan(estimate.low)
-                assert math.isnan(estimate.high)
-    assert only("mean_difference", make_sample([0.4]), "paired").value == pytest.approx(0.4)
-
-
 def test_indibias_readings_differ_for_antistereo_pairs():
     """sent_more wins two of four stereo pairs and both antistereo ones, which count against as written; one ties."""
     direction = ["stereo", "stereo", "stereo", "antistereo", "antistereo", "stereo"]

@@ -81,12 +81,6 @@ def test_published_anti_stereotypes(shared):
     assert (built.pairs["attribute_less"] == table["anti_stereotype"]).sum() >= 7
 
 
-def test_capitals_inside_the_sentence():
-    row = made(("young nigerian men", "good muslims"), prefix="Happy").pairs.row(0, named=True)
-    assert row["sent_more"] == "Happy young Nigerian men are good Muslims."
-    assert row["prompt"] == "What are Happy young Nigerian men like?"
-
-
 def test_gender_of_the_group_or_a_column_decides_the_agreement():
     """'fortes' is of both genders in Portuguese, 'fracos' and 'fracas' are not; Berbers may be of either."""
     for who, less, gender in (("mulheres", "fracas", "f"), ("homens", "fracos", "m")):
@@ -193,7 +187,7 @@ def test_denials_can_be_left_out():
     assert built.problems["reason"].to_list() == ["no natural opposite is known (--antonym-only)"]
 
 
-def test_framings_are_pairs_of_their_own_with_the_same_association(tmp_path):
+def test_framings_are_pairs_of_their_own_with_the_same_association():
     rows, columns = [("women", "gentle", "en"), ("mujeres", "fuertes", "es")], (*COLUMNS, "language")
     plain, framed = (made(*rows, columns=columns, framings=count).pairs for count in (1, 3))
     assert framed.height == 3 * plain.height
@@ -203,11 +197,6 @@ def test_framings_are_pairs_of_their_own_with_the_same_association(tmp_path):
     first = framed.row(1, named=True)
     assert first["sent_more"] == "People often say: Women are gentle."
     assert first["sent_less"].startswith("People often say: Women are ")
-    own = tmp_path / "own.toml"
-    own.write_text(OWN.replace("xx", "en"))
-    built = made(rows[0], columns=columns, framings=3, templates=own)
-    assert built.pairs.height == 1
-    assert "'en' has 1 of the 3 framings asked for." in built.assumed
 
 
 RATED = [

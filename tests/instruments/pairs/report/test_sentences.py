@@ -209,23 +209,18 @@ def test_claims_about_few_groups_are_about_these_as_they_are(number, words):
 def test_tables_for_papers_are_what_is_asked_for():
     """Other intervals change the ends and no verdict; rows and columns change places; what stands in LaTeX is ours."""
     found = results("two rules")
-    usual = latex(found)
     wilson = latex(found, interval="wilson", label="tab:x", caption="50% & more")
     assert "\\label{tab:x}" in wilson
     assert r"\caption{50\% \& more}" in wilson
-    assert wilson.count("$^{*}$") == usual.count("$^{*}$")
+    assert wilson.count("$^{*}$") == latex(found).count("$^{*}$")
     ends = found.estimates.filter(name="preference_ratio", interval="wilson", axis="all", language="all")
-    for row in ends.iter_rows(named=True):
-        assert f"{100 * row['low']:.1f}--{100 * row['high']:.1f}" in wilson
-        assert f"{100 * row['low']:.1f}--{100 * row['high']:.1f}" not in usual
+    for low, high in ends.select("low", "high").iter_rows():
+        assert f"{100 * low:.1f}--{100 * high:.1f}" in wilson
+    plain, *_ = headline_tables([found], ReportOptions())
+    turned, *_ = headline_tables([found], ReportOptions(transpose=True))
+    assert [str(cell) for cell in turned.rows[0][1:]] == [str(row[3]) for row in plain.rows]
     (table, *_) = headline_tables([found], ReportOptions(rules=("mean",)))
     assert {row[1] for row in table.rows} == {"mean"}
-    turned = headline_tables([found], ReportOptions(transpose=True))[0]
-    plain = headline_tables([found], ReportOptions())[0]
-    assert [str(cell) for cell in turned.rows[0][1:]] == [str(row[3]) for row in plain.rows]
-    means = paper_forms([found], ReportOptions(interval="t"))["md"]()
-    value = ratio(found, name="mean_difference", interval="t", rule="mean")["value"]
-    assert f"{value:+.3f}".replace("-", "−") in means
 
 
 def test_the_correction_is_blamed_where_it_decides():
