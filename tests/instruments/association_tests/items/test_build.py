@@ -186,6 +186,13 @@ def test_bad_lists(tmp_path, text, sentence):
     assert "own.toml" in str(problem.value)
 
 
+def test_small_set_and_term_without_a_sentence(tmp_path):
+    with pytest.raises(UserError, match=r"'baker' has 3 terms\. Expected at least 4"):
+        made("trade", "warm-cold", lists=(own(tmp_path, OWN.replace('{ s = "baker" }, ', "")),))
+    with pytest.raises(UserError, match=r"No sentence of 'en' takes the noun 'baker' \(xs\)"):
+        made("trade", "warm-cold", lists=(own(tmp_path, OWN.replace('{ s = "baker" }', '{ xs = "baker" }')),))
+
+
 # ---------------------------------------------------------------------- associations
 
 SAID = [

@@ -60,12 +60,6 @@ def test_published_tests_take_the_name_of_their_file_or_of_their_key(tmp_path, n
     assert [test.name for test in read_tests(write(tmp_path / "t.json", both))] == ["first", "second"]
 
 
-def test_byte_order_mark_is_no_obstacle(tmp_path):
-    path = tmp_path / "t.json"
-    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(own()).encode())
-    assert read_tests(path)[0].name == "one"
-
-
 texts = st.lists(st.text(min_size=1).filter(str.strip), min_size=2, max_size=5, unique=True)
 
 

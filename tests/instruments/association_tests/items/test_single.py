@@ -90,13 +90,10 @@ def test_a_word_in_both_sets_is_named_whatever_its_spelling() -> None:
     [
         # The subject is ours, so it can have the gender that the attribute shows, whatever that of the group is.
         ("fr", "Corses", "violents", "Ces gens sont violents.", "Ces gens sont pacifiques."),
-        ("fr", "Bamiléké", "avares", "Ces gens sont avares.", "Ces gens sont généreux."),
         # Swahili: class 2 agrees, "msema kweli" and "mtu mwaminifu" are of class 1 (Ashton 1947).
         ("sw", "wanasheria", "waongo", "Watu hawa ni waongo.", "Watu hawa ni wakweli."),
-        ("sw", "Wakikuyu", "wezi", "Watu hawa ni wezi.", "Watu hawa ni waaminifu."),
         # Arabic: no copula; the denial of a feminine plural is not known, its opposite is.
         ("ar", "النساء", "ضعيفات", "هؤلاء ضعيفات.", "هؤلاء قويات."),
-        ("ar", "البدو", "شجعان", "هؤلاء شجعان.", "هؤلاء جبناء."),
     ],
 )
 def test_attributes_agree_with_a_bleached_subject(language, identity, attribute, said, opposite):

@@ -223,12 +223,6 @@ def test_joined_tables_are_one_family(tmp_path):
     assert read_associations(runs[:1]).estimates["verdict"].to_list() == ["above"]
 
 
-def test_a_part_of_a_table_keeps_the_correction_of_the_whole(tmp_path):
-    frame = EDGES["20 encoders of one test"].head(1)
-    assert results_of(frame, tmp_path).estimates["p_adjusted"].to_list() == pytest.approx([0.6])
-    assert "lies nearer" not in said(sections_of(results_of(frame, tmp_path)))
-
-
 def test_terms_and_texts_that_disagree_claim_nothing():
     """One term with many texts turns the effect size round, which is taken over texts; the test exchanges terms."""
     x = [*np.full(40, -0.9), *spread(0.55, 0.6, 7)]

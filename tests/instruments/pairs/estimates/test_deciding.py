@@ -91,10 +91,18 @@ def test_kinds_are_those_that_builders_state_or_that_words_show():
 
 
 @pytest.mark.parametrize(
-    ("more", "less", "denied"), [("late for work", "not late", 1.0), ("not late", "late for work", -1.0)]
+    ("language", "more", "less", "denied"),
+    [
+        ("en", "late for work", "not late", 1.0),
+        ("en", "not late", "late for work", -1.0),
+        ("xx", "lata", "ne lata", 1.0),
+    ],
 )
-def test_the_half_with_more_denials_denies_however_many_words_it_has(more, less, denied):
+def test_the_half_with_more_denials_denies_and_where_none_are_known_the_one_with_more_words(
+    language, more, less, denied
+):
     columns = {"attribute_more": more, "attribute_less": less, "built_by": "endoxa build pairs"}
+    columns["language"] = language
     made = {name: pl.lit(text) for name, text in (columns | {"words": "pair templates:en"}).items()}
     assert (
         check_records(records("m").head(2).drop("kind").with_columns(**made))["denied"].to_list()

@@ -8,7 +8,12 @@ from statsmodels.stats.power import NormalIndPower, TTestPower
 from statsmodels.stats.proportion import proportion_effectsize
 
 from endoxa.instruments.pairs.probe.run import detectable_ratios
-from endoxa.stats.power import detectable_effect_size, detectable_share, detectable_share_independent
+from endoxa.stats.power import (
+    detectable_effect_size,
+    detectable_share,
+    detectable_share_independent,
+    detectable_share_of,
+)
 from endoxa.stats.signs import sign_test
 
 
@@ -53,3 +58,7 @@ def test_a_plan_has_three_assumptions():
     assert expected == pytest.approx(detectable_share(np.full(40, 10), 0.1))
     assert worst == pytest.approx(detectable_share_independent(40))
     assert math.isnan(detectable_ratios(400, 5, 400)[1])
+    # Attributes that recur make it larger; pairs of which no two are alike are independent.
+    crossed = [np.full(40, 10), np.full(20, 20)]
+    assert detectable_ratios(400, 40, 20)[1] == pytest.approx(detectable_share_of(crossed, 1 + 0.1 * 28))
+    assert detectable_ratios(40, 40, 40)[1] == detectable_share_independent(40)

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates import analyze_run
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.scoring import Journal
@@ -245,3 +246,19 @@ def test_a_killed_run_continues_with_every_item_once(tiny, tmp_path, monkeypatch
     found, undisturbed = records(out), records(tmp_path / "undisturbed")
     assert found["item_id"].to_list() == undisturbed["item_id"].to_list()
     assert (found["score_more"] - undisturbed["score_more"]).abs().max() < 1e-4
+
+
+def test_a_random_model_prefers_nothing_where_every_pair_is_a_denial(tiny, tmp_path):
+    """It scores longer sentences lower, so that raw scores favour whatever is not denied."""
+    groups = ("bakers", "drivers", "walkers", "farmers", "tailors", "miners", "pilots", "clerks")
+    rows = [
+        f"{group}-{said},{group} are {said}.,{group} are not {said}.,stereo,work,en,{group},{said},not {said}"
+        for group in groups
+        for said in ("patient", "careful", "tall")
+    ]
+    path = write(tmp_path / "denials.csv", rows)
+    summary = measure(PAIRS, settings_for(path, tiny["causal"], calibrate=False), tmp_path / "run")
+    assert "24 of 24 pairs set a sentence against its denial" in summary.facts["data"]["notes"][0]
+    ratio = analyze_run(tmp_path / "run", resamples=100).estimates.filter(name="preference_ratio")
+    assert ratio["value"].min() > 0.8
+    assert set(ratio["verdict"]) == {"cannot-be-tested"}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.report import words
-from endoxa.report.plots import density, robust_range
+from endoxa.report.plots import robust_range
 
 NAN = float("nan")
 
@@ -45,17 +43,6 @@ def test_no_two_labels_are_alike(models: list[str]) -> None:
     assert all(
         len(label.partition(" #")[0]) <= words.LABEL_LIMIT or "#" in label for label in labels.values()
     )
-
-
-def test_density_integrates_to_one_and_knows_its_limits() -> None:
-    values = np.random.default_rng(0).normal(1, 2, 400)
-    grid = np.linspace(-12, 14, 600)
-    curve = density(values, grid)
-    assert curve is not None
-    assert math.isclose(float(np.trapezoid(curve, grid)), 1, abs_tol=1e-3)
-    assert abs(grid[curve.argmax()] - 1) < 0.7
-    assert density(values[:5], grid) is None
-    assert density(np.full(50, 0.3), grid) is None
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200))
