@@ -172,3 +172,12 @@ def test_citation_is_yaml_with_what_the_format_requires(tmp_path):
         "version": "1.10",
         "license": "ODbL-1.0",
     }
+
+
+def test_given_texts_are_put_in_as_they_are(tmp_path):
+    text = write(tmp_path, "terms.txt", "Ask the elders.\n")
+    citation = write(tmp_path, "c.cff", "cff-version: 1.2.0\ntitle: x\nmessage: x\nauthors:\n  - name: y\n")
+    release(SAMPLE, tmp_path / "out", terms=Terms.of(None, text, citation))
+    assert (tmp_path / "out" / "LICENSE").read_text() == "Ask the elders.\n"
+    assert (tmp_path / "out" / "CITATION.cff").read_bytes() == citation.read_bytes()
+    assert card(tmp_path / "out")["license"] == "other"

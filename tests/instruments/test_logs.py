@@ -11,7 +11,7 @@ import pytest
 
 import endoxa as ex
 from endoxa.errors import UserError
-from endoxa.instruments.logs import runs_and_logs, write_runs
+from endoxa.instruments.logs import runs_and_logs, unscored_lines, write_runs
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates import load_answers, read_predictions
 from support.qa_questions import questions, write
@@ -149,3 +149,10 @@ def test_logs_that_cannot_be_read_are_one_sentence(samples: list[Any], message: 
     path.write_text("".join(f"{json.dumps(row) if row else ''}\n" for row in samples), encoding="utf-8")
     with pytest.raises(UserError, match=message):
         write_runs([path], tmp_path / "runs")
+
+
+def test_what_was_not_scored_is_counted_for_each_model_and_reason(tmp_path: Path) -> None:
+    reasons = {"model": ["small", "small", "large"], "reason": ["not scored"] * 3}
+    pl.DataFrame(reasons).write_csv(tmp_path / "unscored.csv")
+    lines = ["small: 2 pairs not scored, not counted.", "large: 1 pair not scored, not counted."]
+    assert unscored_lines([tmp_path, tmp_path / "none"]) == lines

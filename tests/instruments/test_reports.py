@@ -27,6 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run_folder(tmp_path_factory.mktemp("runs") / "one", records)
 
 
+@pytest.mark.slow
 def test_csv_holds_every_estimate_or_the_table_that_matters(run: Path, tmp_path: Path) -> None:
     """A row for each model and table of the paper, with the shares of its axes: 0.9 was planted."""
     every = write_report([run], tmp_path / "e.csv", format="estimates", confidence=0.99)

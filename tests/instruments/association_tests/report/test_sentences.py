@@ -118,6 +118,12 @@ EDGES = {
         RNG.normal(0.1, 0.2, 40), RNG.normal(0, 0.2, 40), draws=100, confidence=0.995
     ),
 }
+EDGES["20 encoders of one test, five turned"] = judged(
+    EDGES["20 encoders of one test, all strong"].with_columns(
+        value=pl.when(pl.int_range(pl.len()) < 5).then(-pl.col("value")).otherwise("value"),
+        verdict=pl.lit(""),
+    )
+)
 EDGES["some of everything"] = judged(
     pl.concat(
         frame.with_columns(model=pl.lit(f"hf/model {i}"), test=pl.lit(name))
@@ -258,7 +264,7 @@ def test_the_least_p_is_the_one_of_perfectly_apart_sets(n_x, n_y, side, turned):
 
 def test_the_interval_leaves_zero_out_if_and_only_if_the_two_sided_test_rejects() -> None:
     rng = np.random.default_rng(4)
-    for number in range(30):
+    for number in range(10):
         x, y = np.clip(rng.normal(0.1 * (number % 5), 0.3, 8), -1, 1), rng.normal(0, 0.3, 8)
         for side in ("two-sided", "greater"):
             row = analyzed(x, y, alternative=side).row(0, named=True)

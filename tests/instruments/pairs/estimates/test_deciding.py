@@ -101,13 +101,9 @@ def test_kinds_are_those_that_builders_state_or_that_words_show():
 def test_the_half_with_more_denials_denies_and_where_none_are_known_the_one_with_more_words(
     language, more, less, denied
 ):
-    columns = {"attribute_more": more, "attribute_less": less, "built_by": "endoxa build pairs"}
-    columns["language"] = language
-    made = {name: pl.lit(text) for name, text in (columns | {"words": "pair templates:en"}).items()}
-    assert (
-        check_records(records("m").head(2).drop("kind").with_columns(**made))["denied"].to_list()
-        == [denied] * 2
-    )
+    columns = {"language": language, "attribute_more": more, "attribute_less": less, "kind": "negation"}
+    table = records("m").head(2).with_columns(**{name: pl.lit(text) for name, text in columns.items()})
+    assert check_records(table)["denied"].to_list() == [denied] * 2
 
 
 @pytest.mark.parametrize("calibrated", [PAIRS, 119])

@@ -71,6 +71,7 @@ def test_sentences_and_refusals_are_those_of_the_table(language):
     assert {example: became for example, became in wrong.items() if became} == {}
 
 
+@pytest.mark.slow
 def test_published_anti_stereotypes(shared):
     """Of the ten that were published, at least seven are made in the same words, and none is made wrongly."""
     table = pl.read_csv(shared / "data/afristereo/s_as_pairs.csv")
@@ -81,6 +82,7 @@ def test_published_anti_stereotypes(shared):
     assert (built.pairs["attribute_less"] == table["anti_stereotype"]).sum() >= 7
 
 
+@pytest.mark.slow
 def test_gender_of_the_group_or_a_column_decides_the_agreement():
     """'fortes' is of both genders in Portuguese, 'fracos' and 'fracas' are not; Berbers may be of either."""
     for who, less, gender in (("mulheres", "fracas", "f"), ("homens", "fracos", "m")):
@@ -159,6 +161,7 @@ def test_command(tmp_path):
     assert read_table(target)["region"].to_list() == ["Peru", ""]
 
 
+@pytest.mark.slow
 def test_the_check_agrees_with_what_was_built_and_reads_it_back(tmp_path):
     """A denial is called one, an opposite is not, and no label is missed that there cannot be."""
     more = ("cannot be trusted", "do not want to work anymore", "unkind")
@@ -240,6 +243,7 @@ def test_attributes_that_may_name_a_person_are_to_be_looked_at():
     assert set(looked["outcome"]) == {"kept"}
 
 
+@pytest.mark.slow
 def test_a_table_without_language_is_not_taken_as_english(tmp_path, monkeypatch, caplog):
     monkeypatch.chdir(tmp_path)
     rows = ["Français;arrogants", "Allemands;ponctuels et sérieux", "Italiens;bavards et très bruyants"]
@@ -248,3 +252,13 @@ def test_a_table_without_language_is_not_taken_as_english(tmp_path, monkeypatch,
     result = CliRunner().invoke(app, ["build", "pairs", "own.csv", "-o", "out.csv"])
     assert "5 pairs written" in result.output
     assert "own.csv names no language: taken as French (fr)" in caplog.text
+
+
+def test_a_pair_that_is_there_already_is_left_out():
+    rows = [("a1", "women", "strong"), ("a2", "Women", "are strong"), ("a1", "women", "patient")]
+    built = made(*rows, columns=("association_id", *COLUMNS))
+    assert built.pairs["association_id"].to_list() == ["a1"]
+    assert built.problems["reason"].to_list() == [
+        "the pair is the same as that of row 1",
+        "the association_id 'a1' is also that of row 1",
+    ]

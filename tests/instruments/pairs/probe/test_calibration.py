@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.instruments.pairs.options import PairsSettings
@@ -120,6 +120,7 @@ def test_a_plan_counts_the_sentences_about_others(tmp_path):
     assert "Sentences for each model and rule: 14." in plain
 
 
+@settings(max_examples=30)
 @given(st.text(min_size=1).filter(str.strip), st.sampled_from(["people", "les gens", "लोग"]))
 def test_any_text_is_replaced_or_left(identity, phrase):
     replaced = replace_identity(f"See: {identity} walk.", identity, phrase)

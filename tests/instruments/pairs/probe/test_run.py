@@ -169,6 +169,7 @@ def test_groups_of_a_table_are_recorded_and_are_part_of_the_run(data, tiny, tmp_
         measure(PAIRS, asked, tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_restart_does_not_touch_the_run_of_another_process(data, tiny, tmp_path):
     out = tmp_path / "run"
     measure(PAIRS, settings_for(data, tiny["causal"]), out)
@@ -262,3 +263,9 @@ def test_a_random_model_prefers_nothing_where_every_pair_is_a_denial(tiny, tmp_p
     ratio = analyze_run(tmp_path / "run", resamples=100).estimates.filter(name="preference_ratio")
     assert ratio["value"].min() > 0.8
     assert set(ratio["verdict"]) == {"cannot-be-tested"}
+
+
+def test_a_damaged_journal_is_one_sentence(tmp_path):
+    (tmp_path / "damaged.sqlite").write_bytes(b"SQLite format 3\x00" + b"\x99" * 5000)
+    with pytest.raises(UserError, match=r"damaged|cannot be written"):
+        Journal(tmp_path / "damaged.sqlite")

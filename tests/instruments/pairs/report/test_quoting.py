@@ -12,7 +12,7 @@ from endoxa.testing.sentences import check_finding
 from support.report_samples import pairs, run_folder, scored
 
 LABELS = ("m", "sum", "95\u00a0%")
-ITEMS = 240
+ITEMS = 120
 LENGTH, DIRECTION, FLAGGED, SINGLE, TIES, PRECISION = (
     "length of the sentences",
     "stereotypes stated or contradicted",
@@ -25,7 +25,7 @@ LENGTH, DIRECTION, FLAGGED, SINGLE, TIES, PRECISION = (
 
 NAMES = [f"group{chr(97 + k % 26)}{chr(97 + k // 26)}" for k in range(40)]
 WORDS = [f"{chr(97 + k % 26)}{chr(97 + k // 26)}ness" for k in range(ITEMS)]
-PAIRS_OF_240 = pl.DataFrame(
+PLAIN = pl.DataFrame(
     {
         "item_id": [f"i{k:03d}" for k in range(ITEMS)],
         "sent_more": [f"people know {NAMES[k % 40]} for {word} here." for k, word in enumerate(WORDS)],
@@ -40,7 +40,7 @@ LONGER = np.tile([2, -2], ITEMS // 2)
 
 
 def records(difference=None, longer=0, **columns) -> pl.DataFrame:
-    """240 pairs of 40 identities, half of which prefer the stereotypical sentence; `columns` replace others.
+    """120 pairs of 40 identities, half of which prefer the stereotypical sentence; `columns` replace others.
 
     Args:
         difference: of the scores.
@@ -49,7 +49,7 @@ def records(difference=None, longer=0, **columns) -> pl.DataFrame:
     """
     values = np.random.default_rng(5).permutation(HALF) if difference is None else np.asarray(difference)
     tokens = pl.Series(np.full(ITEMS, 9) + longer)
-    table = scored(PAIRS_OF_240, "m", "sum", 0.5)
+    table = scored(PLAIN, "m", "sum", 0.5)
     return table.with_columns(**{"score_more": -20 + pl.Series(values), "n_tokens_more": tokens} | columns)
 
 
@@ -129,7 +129,6 @@ def test_identities_with_one_pair_and_ties(tmp_path):
     ("dtype", "size", "moved", "looked_at", "concerning"),
     [
         ("float32", 0.01, None, False, []),
-        ("float16", 1.0, None, True, [PRECISION]),
         ("4-bit", 1.0, None, True, [PRECISION]),
         # Rounding by 20 / 256 says nothing of pairs that differ by 0.25; a move of 0.3 that was seen does.
         ("bfloat16", 0.25, 0.3, True, [PRECISION]),

@@ -14,6 +14,7 @@ from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.report import preference
 from endoxa.instruments.pairs.report.page import SECTIONS, headline_tables, paper_forms
 from endoxa.instruments.pairs.report.results import Results, labels_of, with_differences
+from endoxa.instruments.pairs.report.sections import title
 from endoxa.runs.options import ReportOptions
 from endoxa.sources.frames import read_table
 from endoxa.testing.sentences import check_finding, check_findings
@@ -206,6 +207,7 @@ def test_claims_about_few_groups_are_about_these_as_they_are(number, words):
     assert f"240 pairs of {words}" in preference.headline_of(found.estimates).notes[0]
 
 
+@pytest.mark.slow
 def test_tables_for_papers_are_what_is_asked_for():
     """Other intervals change the ends and no verdict; rows and columns change places; what stands in LaTeX is ours."""
     found = results("two rules")
@@ -259,3 +261,17 @@ def test_the_battery_finds_what_is_false():
     ):
         with pytest.raises(AssertionError, match=complaint):
             check_finding(replace(finding, **broken), ["m", "sum", "95\u00a0%"])
+
+
+@pytest.mark.slow
+def test_the_title_of_many_models_says_which_groups_differ():
+    groups = {"a": 135, "b": 135, "c": 75, "d": 75, "e": 75, "f": 15}
+    wins = {name: (number, 150 - number) for name, number in groups.items()}
+    found = results_of(many(wins, 50, axis=[f"axis {index % 3}" for index in range(150)]))
+    assert title(found) == (
+        "6 models form 3 groups that differ under sum; the stereotypical sentence is preferred in "
+        "90\u00a0% (2\u00a0models), 50\u00a0% (3\u00a0models) and 10\u00a0% (f) of pairs"
+    )
+    first, *_ = sections_of(found)
+    assert first.anchor == "closer-pairs"
+    assert check_findings([first]) == 1

@@ -144,3 +144,8 @@ def test_every_architecture_has_a_usual_rule_and_unknown_names_name_the_nearest(
     assert all(RULES.get(name).architecture == kind for kind, name in DEFAULT_RULES.items())
     with pytest.raises(UserError, match="crows-token"):
         RULES.get("crows-tokens")
+
+
+def test_crows_word_is_white_space_and_whole_words(bert):
+    pairs = [Pair("The old baker bakes bread.", "The young baker bakes bread.")]
+    assert scored("crows-word", bert, pairs) == scored("crows-word-ws-whole", bert, pairs)
