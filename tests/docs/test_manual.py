@@ -127,7 +127,7 @@ def test_named_paths_exist():
     files = [path.as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
     text = "\n".join((*files, ""))
     missing = {name for name in wanted if f"/{name.rstrip('/')}\n" not in text}
-    assert not {name for name in missing if not filter_names(files, f"*/{name}")}
+    assert not {name for name in missing if not filter_names(files, f"*/{name.rstrip('/')}")}
 
 
 GROUPS = set(

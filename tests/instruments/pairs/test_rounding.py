@@ -6,6 +6,7 @@ import shutil
 
 import numpy as np
 import polars as pl
+import pytest
 
 from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.estimates.records import load_records
