@@ -243,17 +243,6 @@ def test_attributes_that_may_name_a_person_are_to_be_looked_at():
     assert set(looked["outcome"]) == {"kept"}
 
 
-@pytest.mark.slow
-def test_a_table_without_language_is_not_taken_as_english(tmp_path, monkeypatch, caplog):
-    monkeypatch.chdir(tmp_path)
-    rows = ["Français;arrogants", "Allemands;ponctuels et sérieux", "Italiens;bavards et très bruyants"]
-    rows += ["femmes;douces et gentilles", "hommes;forts et courageux"]
-    tmp_path.joinpath("own.csv").write_text("\n".join(["identity;attribute", *rows]), "utf-16")
-    result = CliRunner().invoke(app, ["build", "pairs", "own.csv", "-o", "out.csv"])
-    assert "5 pairs written" in result.output
-    assert "own.csv names no language: taken as French (fr)" in caplog.text
-
-
 def test_a_pair_that_is_there_already_is_left_out():
     rows = [("a1", "women", "strong"), ("a2", "Women", "are strong"), ("a1", "women", "patient")]
     built = made(*rows, columns=("association_id", *COLUMNS))
