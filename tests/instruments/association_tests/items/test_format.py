@@ -143,11 +143,3 @@ BAD = [
 @pytest.mark.parametrize(("content", "sentence"), BAD)
 def test_bad_tests(tmp_path, content, sentence):
     assert sentence in refusal(write(tmp_path / "t.json", content))
-
-
-def test_a_line_that_is_not_json_and_other_names(tmp_path):
-    path = tmp_path / "t.jsonl"
-    path.write_text(json.dumps(PUBLISHED) + "\n{oops\n")
-    assert "line 2: not valid JSON" in refusal(path)
-    with pytest.raises(UserError, match=r"Expected a file that ends in \.json"):
-        write_tests([], tmp_path / "t.csv")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
-from endoxa.instruments.association_tests.report.findings import sign_changes, spoken
+from endoxa.instruments.association_tests.report.findings import sign_changes
 from endoxa.instruments.reports import write_report
 from endoxa.schema import AssociationTest, TermSet
 from support.html_pages import Page, assert_complete
@@ -41,18 +41,6 @@ def test_the_page_is_complete_and_its_words_are_blurred_and_in_no_figure(tmp_pat
     assert "are here" not in page.text
     for path in (tmp_path / "report_figures").glob("*.svg"):
         assert "kept" not in path.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("effect", "words"),
-    [
-        (0.5, "bakers lies nearer to calm (rather than loud) than sailors does"),
-        (-0.5, "bakers lies nearer to loud (rather than calm) than sailors does"),
-        (-0.0004, "no difference between bakers and sailors"),
-    ],
-)
-def test_directions_are_said_in_the_names_of_the_sets(effect: float, words: str) -> None:
-    assert spoken({"x": "bakers", "y": "sailors", "a": "calm", "b": "loud", "value": effect}) == words
 
 
 @given(st.lists(st.floats(-2, 2).map(lambda d: round(d, 3)), min_size=1, max_size=12))

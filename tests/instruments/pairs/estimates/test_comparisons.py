@@ -40,11 +40,6 @@ def test_only_common_items_are_compared_and_the_others_counted():
     assert analyze_pairs(records.filter(of_a == late), resamples=400).comparisons.is_empty()
 
 
-def test_models_are_compared_under_the_rules_they_share():
-    scores = {("a", "sum"): A, ("a", "mean"): B, ("b", "pll"): B, ("c", "sum"): B}
-    assert analyze(scores).comparisons.select("model_a", "model_b", "rule").rows() == [("a", "c", "sum")]
-
-
 def test_the_family_is_all_comparisons_and_languages_are_compared_too():
     rng = np.random.default_rng(1)
     scores = {(model, "sum"): rng.normal(size=40) for model in "abc"}

@@ -9,7 +9,7 @@ import pytest
 from endoxa.instruments.pairs.report.quoting import run_diagnostics
 from endoxa.report.quoting import ordered
 from endoxa.testing.sentences import check_finding
-from support.report_samples import pairs, run_folder, scored
+from support.report_samples import run_folder, scored
 
 LABELS = ("m", "sum", "95\u00a0%")
 ITEMS = 120
@@ -161,11 +161,3 @@ def test_calibrated_pairs_are_looked_at_after_calibration(tmp_path):
     assert concerning == []
     assert "preferred, compared with others, in" in diagnostics[LENGTH].sentence
     assert diagnostics[LENGTH].value == 0
-
-
-def test_runs_without_sentences_or_token_counts_still_have_a_box(tmp_path):
-    """Records of other harnesses may hold neither."""
-    table = pairs().pipe(scored, "m", "sum", 0.5)
-    bare = table.drop("n_tokens_more", "n_tokens_less", "sent_more", "sent_less")
-    names = {each.name for each in run_diagnostics(run_folder(tmp_path / "run", bare))}
-    assert {SINGLE, TIES} <= names
