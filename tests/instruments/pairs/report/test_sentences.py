@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.pairs.estimates import analyze_pairs
-from endoxa.instruments.pairs.report import preference
 from endoxa.instruments.pairs.report.page import SECTIONS, headline_tables, paper_forms
 from endoxa.instruments.pairs.report.results import Results, labels_of, with_differences
 from endoxa.instruments.pairs.report.sections import title
