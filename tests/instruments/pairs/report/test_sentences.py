@@ -85,16 +85,7 @@ def many(wins, number, **more):
     return make_records(scores, identity=identities(sum(next(iter(wins.values()))), number), **more)
 
 
-def of_groups(number):
-    """240 pairs of so many groups of a table, in 80 sentence frames; a pair without a group is none."""
-    texts = pl.Series([f"Text {place % 80} about it." for place in range(240)])
-    named = pl.Series([f"g{place % number}" if place % 10 else "" for place in range(240)])
-    return one(sides(200, 40), 240).with_columns(identity_group=named, sent_more=texts, sent_less=texts)
-
-
 EDGES = {
-    "three groups of a table": of_groups(3),
-    "nine groups of a table": of_groups(9),
     "all of 150 pairs, 50 identities": one(sides(150, 0), 50),
     "none of 150 pairs, 50 identities": one(sides(0, 150), 50),
     "half of 150 pairs": one(sides(75, 75), 50),
@@ -198,6 +189,20 @@ def check_stars(found):
     ]
     stars = sum(row[verdict] in ("above", "below") for row in deciding)
     assert latex(found).count("$^{*}$") == stars
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(3, "3 groups x 80 sentence frames, in these groups as they are"), (9, "9 groups x 80")],
+)
+def test_claims_about_few_groups_are_about_these_as_they_are(number, words):
+    """Groups of a table: frames are the sample of three, and both are with nine; a pair without a group is none."""
+    texts = pl.Series([f"Text {place % 80} about it." for place in range(240)])
+    named = pl.Series([f"g{place % number}" if place % 10 else "" for place in range(240)])
+    records = one(sides(200, 40), 240).with_columns(identity_group=named, sent_more=texts, sent_less=texts)
+    found = said(results_of(records))
+    assert f"240 pairs of {words}" in found
+    assert "more often than chance" in found
 
 
 @pytest.mark.slow
