@@ -16,7 +16,7 @@ SCRIPT = re.search(r"```bash\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DO
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["ar", "es", "fr", "hi", "pt", "sw"])
+@pytest.mark.parametrize("language", ["hi", "sw"])
 def test_what_people_say_reaches_every_instrument(language, tmp_path, shared):
     shutil.copytree(ROOT / "examples/surveys", tmp_path / "examples/surveys")
     (tmp_path / language).mkdir()

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
-
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from endoxa.demo.planted import SAMPLE
-from endoxa.export.harnesses import METRICS, export_lm_eval, slug, tasks, unique_slugs
+from endoxa.export.harnesses import METRICS, export_lm_eval, tasks
 from endoxa.export.material import read_pairs_material
 from endoxa.export.payload import lm_eval_utils
-from endoxa.instruments.pairs import instrument as pairs
+from endoxa.instruments.logs import write_runs
+from endoxa.instruments.pairs.estimates import analyze_pairs
+from endoxa.instruments.pairs.estimates.records import load_records
+from endoxa.instruments.pairs.instrument import PAIRS
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.runs.run import measure
-from support.export_samples import PAIRS, write
 
 
-def export(path, target, **more):
-    return export_lm_eval(read_pairs_material(path), target, **more)
-
-
-def evaluate(folder, group, model, **more):
+def evaluate(folder, group, model):
     """What `lm_eval --include_path FOLDER --tasks GROUP --model hf ...` computes, in this process."""
     from lm_eval import simple_evaluate
     from lm_eval.tasks import TaskManager
@@ -32,39 +29,7 @@ def evaluate(folder, group, model, **more):
         tasks=[group],
         task_manager=TaskManager(include_path=str(folder), include_defaults=False),
         bootstrap_iters=0,
-        **more,
     )
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # the harness's own
-def test_the_harness_agrees_with_our_rule_pair_by_pair(tmp_path, shared, monkeypatch):
-    from endoxa.instruments.pairs.estimates import analyze_pairs
-    from endoxa.instruments.pairs.estimates.records import load_records
-    from endoxa.instruments.pairs.options import PairsSettings
-
-    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
-    model = shared / "data" / "models" / "tiny-gpt2"
-    group = export(SAMPLE, tmp_path / "task")
-    found = evaluate(tmp_path / "task", group, model)
-    measure(
-        pairs.PAIRS,
-        PairsSettings(data=str(SAMPLE), models=(f"hf/{model}",), rules=("sum-bos",), calibrate=False),
-        tmp_path / "run",
-    )
-    records = load_records([tmp_path / "run"])
-    ours = dict(records.select("item_id", pl.col("score_more") - pl.col("score_less")).iter_rows())
-    theirs = {one["doc"]["item_id"]: one["difference"] for task in found["samples"].values() for one in task}
-    assert theirs.keys() == ours.keys()
-    assert max(abs(theirs[item] - ours[item]) for item in ours) < 1e-4
-    estimates = analyze_pairs(records, resamples=100).estimates.filter(name="preference_ratio", axis="all")
-    ratios = dict(estimates.select("language", "value").iter_rows())
-    results = found["results"]
-    assert results[group]["pct_stereotype,none"] == pytest.approx(ratios["all"], abs=1e-9)
-    for language in ("en", "hi"):
-        assert results[f"{group}_{language}"]["pct_stereotype,none"] == pytest.approx(
-            ratios[language], abs=1e-9
-        )
 
 
 def logged(found, folder):
@@ -81,57 +46,42 @@ def logged(found, folder):
     return sorted(folder.rglob("samples_*.jsonl"))
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_logs_of_the_harness_give_our_estimates(tmp_path, shared, monkeypatch):
-    from endoxa.instruments.logs import write_runs
-    from endoxa.instruments.pairs.estimates import analyze_pairs
-    from endoxa.instruments.pairs.estimates.records import load_records
-    from endoxa.instruments.pairs.options import PairsSettings
-
-    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
-    model = shared / "data" / "models" / "tiny-gpt2"
-    group = export(SAMPLE, tmp_path / "task")
-    logs = logged(evaluate(tmp_path / "task", group, model), tmp_path / "logs")
-    assert len(logs) == 5
-    settings = PairsSettings(data=str(SAMPLE), models=(f"hf/{model}",), rules=("sum-bos",), calibrate=False)
-    measure(pairs.PAIRS, settings, tmp_path / "run")
-    (as_run,) = write_runs(logs, tmp_path / "logged")
+def estimates_of(folder):
     named = ("preference_ratio", "mean_difference")
     shown = ("rule", "language", "axis", "name", "interval", "value", "low", "high", "n", "verdict")
-    theirs, ours = (
-        analyze_pairs(load_records(paths), resamples=200)
-        .estimates.filter(pl.col("name").is_in(named))
-        .select(shown)
-        for paths in ([as_run], [tmp_path / "run"])
-    )
-    assert_frame_equal(theirs, ours, abs_tol=1e-4)
+    estimates = analyze_pairs(load_records([folder]), resamples=200).estimates
+    return estimates.filter(pl.col("name").is_in(named)).select(shown)
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_a_tiny_model_runs_every_axis_and_nothing_is_called_better(tmp_path, tiny):
-    group = export(write(tmp_path, "My pairs!.csv", PAIRS), tmp_path / "task")
-    assert group == "endoxa_my_pairs"
-    found = evaluate(tmp_path / "task", f"{group}_by_axis", tiny["causal"], limit=1)
-    assert set(found["n-samples"]) == {
-        f"{group}_{cell}" for cell in ("en_age", "en_work_life_2", "no_work_life", "no_work_life_2")
+@pytest.mark.filterwarnings("ignore")  # the harness's own
+def test_the_harness_agrees_with_our_rule_pair_by_pair_and_its_logs_give_our_estimates(
+    tmp_path, shared, monkeypatch
+):
+    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
+    model = shared / "data" / "models" / "tiny-gpt2"
+    group = export_lm_eval(read_pairs_material(SAMPLE), tmp_path / "task")
+    found = evaluate(tmp_path / "task", group, model)
+    settings = PairsSettings(data=str(SAMPLE), models=(f"hf/{model}",), rules=("sum-bos",), calibrate=False)
+    measure(PAIRS, settings, tmp_path / "run")
+    differences = pl.col("score_more") - pl.col("score_less")
+    ours = dict(load_records([tmp_path / "run"]).select("item_id", differences).iter_rows())
+    theirs = {
+        sample["doc"]["item_id"]: sample["difference"]
+        for task in found["samples"].values()
+        for sample in task
     }
-    assert set(found["higher_is_better"][f"{group}_en_age"]) == set(METRICS)
-    assert set(found["higher_is_better"][f"{group}_en_age"].values()) == {None}
-
-
-def test_pairs_are_found_beside_the_task_files_wherever_the_folder_is(tmp_path):
-    import importlib.util
-
-    export(SAMPLE, tmp_path / "task")
-    (tmp_path / "task").rename(tmp_path / "moved")
-    spec = importlib.util.spec_from_file_location("moved_utils", tmp_path / "moved" / "utils.py")
-    utils = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(utils)
-    assert len(utils.load()["test"]) == 150
-    assert len(utils.load(language="hi", version=1.0)["test"]) == 30
-    assert set(utils.load(language="hi", axis="age")["test"]["axis"]) == {"age"}
+    assert theirs == pytest.approx(ours, abs=1e-4)
+    estimates = estimates_of(tmp_path / "run")
+    ratios = estimates.filter(name="preference_ratio", axis="all")
+    values = dict(ratios.select("language", "value").iter_rows())
+    for task, language in ((group, "all"), (f"{group}_en", "en"), (f"{group}_hi", "hi")):
+        share = found["results"][task]["pct_stereotype,none"]
+        assert share == pytest.approx(values[language], abs=1e-9)
+    logs = logged(found, tmp_path / "logs")
+    assert len(logs) == 5
+    (as_run,) = write_runs(logs, tmp_path / "logged")
+    assert_frame_equal(estimates_of(as_run), estimates, abs_tol=1e-4)
 
 
 def test_every_pair_is_in_one_task_of_each_kind():
@@ -167,20 +117,3 @@ def test_a_tie_counts_one_half_and_bytes_are_those_of_utf8():
     found = lm_eval_utils.process_results(doc, [(-4.0, False), (-4.0, True)])
     assert (found["pct_stereotype"], found["pct_tie"]) == (0.5, 1.0)
     assert found["difference_per_byte"] == pytest.approx(-4 / 4 + 4 / 2)
-
-
-def test_the_folder_says_what_it_was_made_from(tmp_path):
-    path = write(tmp_path, "pairs.csv", PAIRS)
-    export(path, tmp_path / "task", name="Other Name")
-    facts = json.loads((tmp_path / "task" / "endoxa.json").read_text())
-    assert (facts["group"], facts["rows"], facts["source"]["file"]) == ("other_name", 4, "pairs.csv")
-    readme = (tmp_path / "task" / "README.md").read_text()
-    assert "Content notice" in readme
-    assert facts["source"]["sha256"] in readme
-
-
-def test_slugs():
-    assert slug("race-color / 2") == "race_color_2"
-    assert slug("जाति") == "जाति"
-    assert slug("!") == "unnamed"
-    assert unique_slugs(["a-b", "a b", "c"]) == {"a-b": "a_b", "a b": "a_b_2", "c": "c"}

@@ -1,16 +1,14 @@
-"""Results in MLflow's own local store and in W&B's offline mode, read back with their own libraries."""
+"""Results in MLflow's own local store, read back with its own library, and in W&B's offline mode."""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import endoxa as ex
-from endoxa.export.trackers import log_run, require_tracker, tracked
+from endoxa.export.trackers import log_run, tracked
 from support import tiny
 
 pytestmark = pytest.mark.filterwarnings("default")  # warnings of their libraries are not ours
@@ -67,52 +65,14 @@ def test_mlflow_has_metrics_parameters_and_artifacts_once(
         assert {"report.html", "estimates.csv"} <= files
 
 
-def log_records(data: bytes) -> Iterator[bytes]:
-    """What W&B's file holds: LevelDB's log format (blocks of 32 KiB, headers of 7 bytes) behind 7 bytes of its own."""
-    place, record = 7, b""
-    while place + 7 <= len(data):
-        if 32768 - place % 32768 < 7:
-            place += 32768 - place % 32768
-            continue
-        _, length, kind = struct.unpack("<IHB", data[place : place + 7])
-        record += data[place + 7 : place + 7 + length]
-        place += 7 + length
-        if kind in (1, 4):  # whole, or the last part
-            yield record
-            record = b""
-
-
 @pytest.mark.slow
-def test_wandb_offline_holds_the_numbers(
+def test_wandb_offline_has_a_run_for_every_model(
     run: ex.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("wandb", reason=WHERE)
-    from wandb.proto.wandb_internal_pb2 import Record
-
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_DIR", str(tmp_path))
     log_run(run.folder, "wandb")
-    written = {}
-    for path in tmp_path.glob("wandb/offline-run-*/*.wandb"):
-        summary = {}
-        for data in log_records(path.read_bytes()):
-            record = Record()
-            record.ParseFromString(data)
-            names = ((item.key or item.nested_key[0], item.value_json) for item in record.summary.update)
-            summary.update(names)
-        written[path.stem.removeprefix("run-")] = summary
-    for entry in tracked(run.folder):
-        for name, number in entry.numbers.items():
-            assert float(written[entry.id][name]) == pytest.approx(number)
-
-
-@pytest.mark.slow
-def test_what_cannot_be_logged_is_said(
-    run: ex.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(ex.UserError, match="is not a finished run folder"):
-        tracked(tmp_path)
-    monkeypatch.setattr("endoxa.export.trackers.find_spec", lambda _: None)
-    with pytest.raises(ex.UserError, match=r"--log wandb needs wandb: pip install .*\[wandb\]"):
-        require_tracker("wandb")
+    written = {path.stem.removeprefix("run-") for path in tmp_path.glob("wandb/offline-run-*/*.wandb")}
+    assert written == {entry.id for entry in tracked(run.folder)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from endoxa.errors import UserError
 from endoxa.instruments.logs import runs_and_logs, unscored_lines, write_runs
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates import load_answers, read_predictions
-from endoxa.instruments.reports import write_report
 from support.qa_questions import questions, write
 
 UNKNOWN = ("Unknown", "Cannot answer", "Not known", "Undetermined")
@@ -107,18 +105,6 @@ def test_crows_pairs_of_the_harness(tmp_path: Path) -> None:
     assert found.select("model", "rule", "language", "axis", "direction").row(0) == (
         *("gpt2", "sum-bos", "en", "age", "antistereo"),
     )
-
-
-@pytest.mark.slow
-def test_pages_are_made_from_logs(tmp_path: Path) -> None:
-    samples = [harness_pair(k, f"Old men of town {k} run.", f"Young men of town {k} run.") for k in range(8)]
-    log = harness_log(tmp_path / "pairs", samples, "crows_pairs_english")
-    page = write_report([log], tmp_path / "pairs.html").read_text(encoding="utf-8")
-    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
-    assert str(log) in text
-    assert "endoxa-" not in text  # the temporary folder
-    log = harness_log(tmp_path / "bbq", [harness_question(row, row["ans0"]) for row in questions(24)])
-    assert str(log) in write_report([log], tmp_path / "qa.html").read_text(encoding="utf-8")
 
 
 def test_tasks_of_a_group_belong_together_and_others_do_not(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from endoxa.words.packs import rows_of
 LANGUAGES = sorted({row["language"] for row in rows_of("", "faults.csv")})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_sentence_of_a_known_fault_comes_out(language):
     assert probes(language)

@@ -8,13 +8,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import typer
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from endoxa.commands.report import report
-from endoxa.commands.verbs import add_command
 from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.reports import write_report
@@ -31,6 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run_folder(tmp_path_factory.mktemp("runs") / "one", records)
 
 
+@pytest.mark.slow
 def test_csv_holds_every_estimate_or_the_table_that_matters(run: Path, tmp_path: Path) -> None:
     """A row for each model and table of the paper, with the shares of its axes: 0.9 was planted."""
     every = write_report([run], tmp_path / "e.csv", format="estimates", confidence=0.99)
@@ -46,35 +43,6 @@ def test_csv_holds_every_estimate_or_the_table_that_matters(run: Path, tmp_path:
     assert any(share.startswith("90.0") for share in table["all axes"])
 
 
-def test_markdown_rows_have_as_many_cells_as_the_head(run: Path, tmp_path: Path) -> None:
-    text = write_report([run], tmp_path / "t.md").read_text(encoding="utf-8")
-    tables = [line for line in text.splitlines() if line.startswith("|")]
-    assert len(tables) == 3 * 4  # all languages and each of two: head, rule, two models
-    assert {len(re.findall(r"(?<!\\)\|", line)) for line in tables} == {7}
-    assert r"50%\_of\|a&b" in text
-    (line,) = [line for line in tables if "a&b" in line and "90.0" in line][:1]
-    assert r"90.0\* (" in line
-
-
-def test_latex_is_escaped_and_needs_only_booktabs(run: Path, tmp_path: Path) -> None:
-    text = write_report([run], tmp_path / "t.tex").read_text(encoding="utf-8")
-    assert r"50\%\_of\textbar{}a\&b" in text
-    assert text.count(r"\begin{table*}") == text.count(r"\end{table*}") == 3
-    for body in re.findall(r"\\midrule\n(.*?)\\bottomrule", text, flags=re.DOTALL):
-        for line in body.strip().splitlines():
-            assert line.endswith(r"\\")
-            assert len(re.findall(r"(?<!\\)&", line)) == 5
-    assert not re.search(r"(?<!\\)[_#]", text.replace("table*", ""))
-    assert r"90.0$^{*}$" in text
-    commands = set(re.findall(r"(?<!\\)\\[a-z]+", text))
-    assert commands <= {
-        *(r"\begin", r"\end", r"\centering", r"\footnotesize", r"\scriptsize", r"\setlength", r"\tabcolsep"),
-        *(r"\toprule", r"\midrule", r"\bottomrule", r"\caption", r"\textbar", r"\leq", r"\usepackage"),
-        r"\dagger",
-        r"\dag",
-    }
-
-
 @given(st.text())
 def test_latex_escape_leaves_no_active_character(text: str) -> None:
     escaped = escape_latex(text)
@@ -88,15 +56,3 @@ def test_markdown_escape_keeps_a_cell_a_cell(text: str) -> None:
     assert not re.search(r"(?<!\\)(?:\\\\)*\|", escaped)
     assert "\n" not in escaped
     assert re.sub(r"\\([\\`*_{}\[\]<>|~#])", r"\1", escaped) == text.replace("\n", " ")
-
-
-@pytest.mark.slow
-def test_the_command_writes_and_says_where(run: Path, tmp_path: Path) -> None:
-    app = typer.Typer()
-    add_command(app, report)
-    table = CliRunner().invoke(app, [str(run), "-o", str(tmp_path / "t.tex")])
-    assert (table.exit_code, table.output.count("\n")) == (0, 1)
-    named = CliRunner().invoke(app, [str(run), "-o", str(tmp_path / "page"), "--format", "html"])
-    assert named.exit_code == 0
-    assert "page_figures" in named.output.replace("\n", "")
-    assert (tmp_path / "page").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

@@ -12,7 +12,6 @@ from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.options import PairsSettings
-from endoxa.instruments.pairs.probe.scoring import sampled
 from endoxa.instruments.pairs.report.preference import headline_of
 from endoxa.models import live
 from endoxa.runs.run import measure
@@ -67,11 +66,6 @@ def test_planted_noise_is_recovered_from_64_pairs_scored_alone(tmp_path):
     assert model.batches == [2, 198, *[2] * 64], "a check of lengths, the run, and pairs alone"
 
 
-def test_the_sample_follows_from_the_seed_and_is_all_of_a_few_pairs():
-    assert sampled(1000, 3) == sampled(1000, 3) != sampled(1000, 4)
-    assert sampled(5, 0) == frozenset(range(5))
-
-
 def test_full_precision_is_not_scored_twice(tmp_path):
     model = Noisy("float32")
     run = probed(tmp_path, model)
@@ -79,17 +73,6 @@ def test_full_precision_is_not_scored_twice(tmp_path):
     assert model.batches == [2, 198]
     columns = estimates_of(tmp_path / "run").select(COLUMNS)
     assert columns.null_count().row(0) == (columns.height,) * len(COLUMNS)
-
-
-def test_a_run_stopped_while_it_measures_goes_on(tmp_path):
-    with pytest.raises(KeyboardInterrupt):
-        probed(tmp_path, Noisy(stop_after=20))
-    model = Noisy()
-    run = probed(tmp_path, model)
-    assert model.batches == [2] * 64, "all pairs were in the journal"
-    assert run.facts["models"][0]["rounding"]["sum"]["largest"] == NOISE
-    both = probed(tmp_path, Noisy(), "both", rules=("sum", "mean")).facts["models"][0]["rounding"]
-    assert both["mean"]["largest"] == pytest.approx(NOISE / 5)
 
 
 def items(number, **columns):
@@ -143,6 +126,7 @@ def test_it_is_said_where_the_verdict_could_be_another_one_and_only_there(tmp_pa
     assert not [note for note in headline_of(estimates).notes if "rounding" in note]
 
 
+@pytest.mark.slow
 def test_gate_and_comparison_say_it_where_it_could_change_what_is_decided(tmp_path):
     baseline = planted_run(tmp_path / "baseline", near=0, far=125)
     doubtful = planted_run(tmp_path / "doubtful", near=60, far=125)

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates import analyze_tests
@@ -95,47 +94,6 @@ def test_planted_associations_come_back_and_lengths_do_not_matter(values):
     assert effects[1] == pytest.approx(-effects[0], abs=1e-6, nan_ok=True)
 
 
-@pytest.mark.slow
-def test_a_planted_effect_is_recovered():
-    rng = np.random.default_rng(3)
-    row = analyze(planted(rng.normal(0.2, 0.2, 1000), rng.normal(0, 0.2, 1000))).row(0, named=True)
-    assert row["value"] == pytest.approx(1 / sqrt(1 + 1 / 4), abs=0.1)
-    assert row["low"] < row["value"] < row["high"]
-    assert row["p_value"] == pytest.approx(2 / 1001)
-
-
-@pytest.mark.slow
-def test_without_association_p_is_uniform_and_false_discoveries_keep_their_bound():
-    rng = np.random.default_rng(8)
-    tables = [analyze(*(random_test(rng, f"t{i}") for i in range(8))) for _ in range(40)]
-    p = np.concatenate([table["p_value"].to_numpy() for table in tables])
-    assert stats.kstest(p, "uniform").pvalue > 1e-3
-    assert (p <= 0.05).mean() < 0.05 + 4 * sqrt(0.05 * 0.95 / len(p))
-    families = np.mean([(table["p_adjusted"] <= 0.05).any() for table in tables])
-    assert families < 0.05 + 4 * sqrt(0.05 * 0.95 / len(tables))
-
-
-@pytest.mark.slow
-def test_sentences_about_one_term_are_no_independent_evidence():
-    rng = np.random.default_rng(5)
-    terms = [f"name {i}" for i in range(6) for _ in range(4)]
-    rows = {"term": [], "text": []}
-    for i in range(100):
-        x, y = (np.repeat(rng.normal(0, 0.2, 6), 4) + rng.normal(0, 0.1, 24) for _ in range(2))
-        pair = planted(x, y, f"t{i}", terms, terms)
-        for unit, found in rows.items():
-            found.append(analyze(pair, unit=unit).row(0, named=True))
-    wrong = {unit: np.mean([row["p_value"] <= 0.05 for row in found]) for unit, found in rows.items()}
-    assert wrong["term"] < 0.05 + 4 * sqrt(0.05 * 0.95 / 100)
-    assert wrong["text"] > 0.12
-    one = rows["term"][0]
-    assert (one["n_x"], one["n_partitions"], one["p_kind"]) == (24, str(comb(12, 6)), "exact")
-    assert "6 against 6 terms" in one["method"]
-    assert one["value"] == rows["text"][0]["value"]
-    pair = planted(x, y, "auto", terms, terms)
-    assert "terms" in analyze(pair).item(0, "method")
-
-
 def test_terms_with_one_text_each_are_texts():
     values = np.linspace(-0.5, 0.5, 12)
     names = [f"n{i}" for i in range(6)]
@@ -211,15 +169,6 @@ def test_the_table_has_its_columns_and_repeats_itself():
     assert again.sort("test").equals(table.sort("test")), "the order of tests changes nothing"
 
 
-def test_many_partitions_are_written_as_whole_numbers(tmp_path):
-    rng = np.random.default_rng(1)
-    table = analyze(random_test(rng, "large", 80, 80))
-    assert table.item(0, "n_partitions") == str(comb(160, 80))
-    assert table.item(0, "n_draws") == 1000
-    table.write_csv(tmp_path / "t.csv")
-    assert str(comb(160, 80)) in (tmp_path / "t.csv").read_text()
-
-
 @pytest.mark.parametrize(
     ("vector", "message"),
     [
@@ -254,11 +203,3 @@ def test_nothing_to_analyze_is_a_sentence():
     sets = [TermSet(name, texts) for name, texts in (("x", ()), ("y", ("b",)), ("a", ("c",)), ("b", ("d",)))]
     with pytest.raises(UserError, match="set X: empty"):
         analyze_tests([AssociationTest("t", *sets)], {}, model="m", pooling="")
-
-
-@pytest.mark.parametrize("texts", [3, 8])
-def test_a_test_that_cannot_be_made_has_no_interval(texts):
-    away = np.linspace(0.5, 0.9, texts)
-    row = analyze(planted(away, -away), alternative="two-sided").row(0, named=True)
-    assert (row["verdict"] == "cannot-be-tested") == (texts == 3)
-    assert (row["low"] is None) == (row["high"] is None) == (texts == 3)

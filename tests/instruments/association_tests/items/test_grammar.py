@@ -1,16 +1,12 @@
 """Bleached sentences: what a term is put into, in every language, and that the checker would see a mistake."""
 
-from itertools import combinations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from lemminflect import getInflection
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import load_lists, load_templates
-from endoxa.instruments.association_tests.items.crossing import CROSSED, groups
 from endoxa.instruments.association_tests.items.lists import Term
 from endoxa.instruments.association_tests.items.templates import sentences
 from endoxa.sources.frames import read_table
@@ -23,24 +19,6 @@ TERMS = [(one.language, term) for one in LISTS.sets for term in one.terms]
 
 def test_every_term_of_every_list_in_every_sentence():
     assert check_templates(TERMS, TEMPLATES) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("language", TEMPLATES)
-def test_crossed_terms_in_every_sentence(language):
-    made = 0
-    for number in (1, 2, 3):
-        for axes in combinations(LISTS.axes, number):
-            if "caste" in axes and number == 3:  # thousands of compounds, made of the parts tried in pairs
-                continue
-            try:
-                found = groups(LISTS, axes, language, CROSSED)
-            except UserError:
-                continue
-            terms = [(language, term) for group in found for term in group.terms]
-            assert check_templates(terms, TEMPLATES) == []
-            made += len(terms)
-    assert made > 50
 
 
 SENTENCES = [tuple(row) for row in read_table(Path(__file__).with_name("bleached.csv")).fill_null("").rows()]
@@ -110,27 +88,6 @@ def test_swahili_classes_agree_with_prefixes():
     assert found <= set(same.split())
 
 
-def test_hindi_feminine_terms_take_no_masculine_modifier():
-    for axes in (("gender", "age"), ("gender", "religion", "age")):
-        for group in groups(LISTS, axes, "hi", CROSSED):
-            feminine = group.values["gender"] == "female"
-            for term in group.terms:
-                for code, form in term.forms.items():
-                    assert code.startswith("f") == feminine
-                    assert not feminine or not any(
-                        word.startswith("बू") and word[-1] != "ी" for word in form.split()
-                    )
-
-
-@settings(deadline=None)
-@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyzé", min_size=1, max_size=12), st.sampled_from(["s", "p"]))
-def test_any_noun_is_held_by_its_sentences(word, code):
-    for text, found in sentences(Term("noun", {code: word}), TEMPLATES["en"]):
-        assert word in text.lower()
-        assert found == code
-        assert text[0] == text[0].upper()
-
-
 def own(tmp_path, text):
     path = tmp_path / "own.toml"
     path.write_text(text, encoding="utf-8")
@@ -152,17 +109,10 @@ BAD = [
     ("language = ", "is not valid TOML"),
     ('language = "eo"', "templates: it is missing"),
     ('language = "eo"\nfoo = 1\n[templates]', "foo: it is not known"),
-    (
-        'language = "eo"\nwords = { la = { s = 1 } }\n[templates]',
-        "words.la.s: expected a text, found 1",
-    ),
     ('language = "eo"\nvowel = { letters = 3 }\n[templates]', "vowel.letters: expected a text, found 3"),
-    ('language = "eo"\nwords = 3\n[templates]', "words: expected a table, found 3"),
     ('language = "eo"\n[templates.nuon]\n"*" = ["{term}."]', "templates.nuon"),
     ('language = "eo"\n[templates.name]\n"*" = []', "name.*: Tuple should have at least 1 item"),
     ('language = "eo"\n[templates.name]\n"*" = ["Jen."]', "must hold {term}"),
-    ('language = "eo"\n[templates.name]\n"*" = ["{term} {term}"]', "must hold {term}"),
-    ('language = "eo"\n[templates.name]\n"*" = ["{term"]', "must hold {term}"),
     ('language = "eo"\n[templates.name]\n"*" = ["{la} {term}"]', "not a table under [words]"),
     ('language = "eo"\n[templates.name]\nxs = ["{term}"]', "'xs' is not under [agreement]"),
 ]

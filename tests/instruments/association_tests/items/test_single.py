@@ -66,15 +66,6 @@ def test_words_by_which_associations_were_read_go_with_the_tests_made_of_them():
     assert by_id["a1"].words == next(test.words for test in built()[0] if test.association_id == "a1")
 
 
-def test_one_identity_can_be_named():
-    more = pl.concat(
-        [TABLE, TABLE.head(1).with_columns(association_id=pl.lit("a7"), identity=pl.lit("girls"))]
-    )
-    made, _ = built(more, against="girls")
-    assert {term for test in made for term in test.y.terms} == {"girls"}
-    assert "a7" not in {test.association_id for test in made}
-
-
 def test_the_file_keeps_ids_and_single_attributes_of_associations_only(tmp_path: Path):
     made, _ = built()
     path = tmp_path / "tests.json"
@@ -99,13 +90,10 @@ def test_a_word_in_both_sets_is_named_whatever_its_spelling() -> None:
     [
         # The subject is ours, so it can have the gender that the attribute shows, whatever that of the group is.
         ("fr", "Corses", "violents", "Ces gens sont violents.", "Ces gens sont pacifiques."),
-        ("fr", "Bamiléké", "avares", "Ces gens sont avares.", "Ces gens sont généreux."),
         # Swahili: class 2 agrees, "msema kweli" and "mtu mwaminifu" are of class 1 (Ashton 1947).
         ("sw", "wanasheria", "waongo", "Watu hawa ni waongo.", "Watu hawa ni wakweli."),
-        ("sw", "Wakikuyu", "wezi", "Watu hawa ni wezi.", "Watu hawa ni waaminifu."),
         # Arabic: no copula; the denial of a feminine plural is not known, its opposite is.
         ("ar", "النساء", "ضعيفات", "هؤلاء ضعيفات.", "هؤلاء قويات."),
-        ("ar", "البدو", "شجعان", "هؤلاء شجعان.", "هؤلاء جبناء."),
     ],
 )
 def test_attributes_agree_with_a_bleached_subject(language, identity, attribute, said, opposite):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import polars as pl
@@ -85,61 +83,6 @@ def test_vectors_are_those_of_each_text_encoded_alone(tiny, tmp_path):
         np.testing.assert_allclose(found[model, "mean"][text], hidden.mean(0), atol=1e-5)
 
 
-KILLED = """
-import sys, time
-from pathlib import Path
-from endoxa.models.encoders.static import StaticEncoder
-from endoxa.instruments.association_tests import probe as run
-from endoxa.instruments.association_tests.settings import EmbeddingsSettings
-from endoxa.instruments.association_tests.instrument import EMBEDDINGS
-from endoxa.runs.run import measure
-run.COMMIT_SECONDS = 0
-encode = StaticEncoder.encode
-def slow(self, texts):
-    for k, one in enumerate(encode(self, texts)):
-        yield one
-        if k == 7:
-            print("half", flush=True)
-            time.sleep(60)
-StaticEncoder.encode = slow
-measure(EMBEDDINGS, EmbeddingsSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2]))
-"""
-
-
-@pytest.mark.slow
-def test_killed_process_continues_with_the_same_command_and_encodes_no_text_twice(tmp_path):
-    words = {word.strip(".").lower(): k for k, word in enumerate(" ".join(TEXTS).split())}
-    lines = [f"{word} {k % 7} {k % 5} 1" for word, k in words.items()]
-    (tmp_path / "v.txt").write_text("\n".join(lines), encoding="utf-8")
-    settings, out = settings_for(tmp_path, f"static/{tmp_path / 'v.txt'}"), tmp_path / "run"
-    command = [sys.executable, "-c", KILLED, settings.model_dump_json(), str(out)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "half\n"
-        process.kill()
-    assert json.loads((out / "run.json").read_text(encoding="utf-8"))["finished"] is None
-    told = []
-    measure(EMBEDDINGS, settings, out, progress=lambda *step: told.append(step))
-    encoding = [(done, total) for what, done, total in told if what.startswith("encoding")]
-    assert encoding[0] == (8, 15)
-    assert encoding[-1] == (15, 15)
-    measure(EMBEDDINGS, settings, tmp_path / "whole")
-    for key, vectors in listed(tmp_path / "whole").items():
-        found = listed(out)[key]
-        assert {text: v.tolist() for text, v in found.items()} == {t: v.tolist() for t, v in vectors.items()}
-
-
-def test_only_tests_of_a_language_and_a_restart_with_others(tiny, tmp_path):
-    settings = settings_for(tmp_path, f"hf/{tiny['masked']}", languages=("es",))
-    assert measure(EMBEDDINGS, settings, tmp_path / "run").counts["tests"] == 1
-    assert [test.name for test in read_tests(tmp_path / "run" / "tests.json")] == ["drivers-walkers"]
-    others = settings_for(tmp_path, f"hf/{tiny['masked']}", tests=TESTS[:1])
-    with pytest.raises(UserError, match="data was"):
-        measure(EMBEDDINGS, others, tmp_path / "run")
-    summary = measure(EMBEDDINGS, others, tmp_path / "run", restart=True)
-    assert (summary.counts["tests"], summary.counts["texts"]) == (1, 12)
-    assert all(len(vectors) == 12 for vectors in listed(tmp_path / "run").values())
-
-
 def test_what_a_later_encoder_cannot_read_stops_the_run_before_the_first_encodes(tmp_path, tiny, monkeypatch):
     """GPT-2 of 64 positions says so before T5, which reads any length, is loaded."""
     long = one_test("long", [*BAKERS, "patient " * 90], DRIVERS, QUICK, SLOW)
@@ -149,13 +92,6 @@ def test_what_a_later_encoder_cannot_read_stops_the_run_before_the_first_encodes
     with pytest.raises(UserError, match=r"has \d+ tokens and .*causal' reads at most 64"):
         measure(EMBEDDINGS, asked, tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-def test_script_the_tokenizer_does_not_know_is_said(tmp_path, tiny, caplog):
-    hindi = [f"{word} यहाँ है" for word in ("अनिल", "सुनील", "कपिल")]
-    tests = [one_test("hindi", hindi, BAKERS, QUICK, SLOW, "hi")]
-    measure(EMBEDDINGS, settings_for(tmp_path, f"hf/{tiny['masked']}", tests=tests), tmp_path / "run")
-    assert "of the tokens of its 'hi' texts are unknown" in caplog.text
 
 
 def planted(path, strength, rng):

@@ -45,10 +45,3 @@ def test_few_words_unknown_tokens_and_half_precision_concern_them(tmp_path):
     assert "30.0\u00a0% of the tokens of its English texts" in looked_at[UNKNOWN].sentence
     page = write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Before you quote this number" in page
-
-
-def test_a_table_alone_tells_of_its_words(tmp_path):
-    path = tmp_path / "tests.csv"
-    estimates().write_csv(path)
-    run = Run(path, {})
-    assert [each.name for each in diagnostics([run], read_associations([run]))] == [WORDS]

@@ -94,13 +94,10 @@ def poolings():
 EDGES = {
     "3 against 3, two-sided": analyzed(spread(0.5, 0.9, 3), spread(-0.9, -0.5, 3), alternative="two-sided"),
     "3 against 3, one-sided": analyzed(spread(0.5, 0.9, 3), spread(-0.9, -0.5, 3), alternative="greater"),
-    "2 against 2": analyzed(spread(0.5, 0.9, 2), spread(-0.9, -0.5, 2)),
     "4 against 4": analyzed(spread(0.5, 0.9, 4), spread(-0.9, -0.5, 4), alternative="two-sided"),
-    "5 against 5": analyzed(spread(0.5, 0.9, 5), spread(-0.9, -0.5, 5)),
     "8 against 8, nothing there": analyzed(spread(-0.5, 0.5, 8), spread(-0.51, 0.5, 8)),
     "1 against 10": analyzed([0.9], spread(-0.5, 0.5, 10)),
     "1 against 19": analyzed([0.9], spread(-0.5, 0.5, 19)),
-    "14 against 13": analyzed(RNG.normal(0.2, 0.2, 14), RNG.normal(0, 0.2, 13)),
     "identical vectors": analyzed(np.full(6, 0.25), np.full(6, 0.25)),
     "identical within the sets": analyzed(np.full(6, 0.5), np.full(6, 0.1)),
     "both within 5 degrees of career": careers(spread(0.5, 2, 8), spread(3, 4.9, 8)),
@@ -120,9 +117,13 @@ EDGES = {
     "too few draws for the level": analyzed(
         RNG.normal(0.1, 0.2, 40), RNG.normal(0, 0.2, 40), draws=100, confidence=0.995
     ),
-    "14 against 14": analyzed(RNG.normal(0.1, 0.2, 14), RNG.normal(0, 0.2, 14)),
-    "a trivial effect in many texts": analyzed(RNG.normal(0.02, 0.3, 1000), RNG.normal(0, 0.3, 1000)),
 }
+EDGES["20 encoders of one test, five turned"] = judged(
+    EDGES["20 encoders of one test, all strong"].with_columns(
+        value=pl.when(pl.int_range(pl.len()) < 5).then(-pl.col("value")).otherwise("value"),
+        verdict=pl.lit(""),
+    )
+)
 EDGES["some of everything"] = judged(
     pl.concat(
         frame.with_columns(model=pl.lit(f"hf/model {i}"), test=pl.lit(name))
@@ -193,19 +194,6 @@ def test_every_door_shows_the_same(edge, tmp_path):
     assert filled >= claimed > 0 or filled == claimed == 0
 
 
-@pytest.mark.parametrize(
-    ("edge", "verdict"),
-    [
-        ("against the direction", "unclear"),
-        ("against the direction, less", "unclear"),
-        ("with the direction, less", "below"),
-        ("against, but two-sided", "below"),
-    ],
-)
-def test_one_sided_tests_claim_their_direction_only(edge, verdict):
-    assert EDGES[edge]["verdict"].to_list() == [verdict]
-
-
 def test_a_decision_knows_its_direction():
     assert decide(-1.0, 0.0, 0.001, 0.001, alternative="greater").reason == AGAINST
     assert decide(1.0, 0.0, 0.001, 0.001, alternative="less").verdict == "unclear"
@@ -224,18 +212,6 @@ def test_twenty_encoders_are_twenty_tests(tmp_path):
     assert (family[0], family[2]) == ("association tests", "20")
 
 
-def test_encoders_that_disagree_are_counted_on_both_sides(tmp_path):
-    turned = pl.when(pl.int_range(pl.len()) < 5).then(-pl.col("value")).otherwise("value")
-    frame = EDGES["20 encoders of one test, all strong"].with_columns(value=turned, verdict=pl.lit(""))
-    results = results_of(judged(frame), tmp_path)
-    sections = sections_of(results)
-    check_findings(sections, labels_of(results))
-    both = "than menders does in 15 of 20 encoders, in the opposite direction in 5. The largest of"
-    assert both in said(sections)
-    (table,) = next(one for one in sections if one.anchor == "findings").tables
-    assert [row[2] for row in table.rows] == ["1"] * 20
-
-
 def test_joined_tables_are_one_family(tmp_path):
     runs = []
     for place, p in enumerate((0.03, 0.04, 0.9)):
@@ -251,17 +227,6 @@ def test_joined_tables_are_one_family(tmp_path):
     assert "over everything that stands in one table or on one page" in sections[-1].tables[0].rows[0][1]
     assert sections[-1].tables[0].rows[0][2] == "3"
     assert read_associations(runs[:1]).estimates["verdict"].to_list() == ["above"]
-
-
-def test_a_part_of_a_table_keeps_the_correction_of_the_whole(tmp_path):
-    frame = EDGES["20 encoders of one test"].head(1)
-    assert results_of(frame, tmp_path).estimates["p_adjusted"].to_list() == pytest.approx([0.6])
-    assert "lies nearer" not in said(sections_of(results_of(frame, tmp_path)))
-
-
-def test_sections_with_nothing_to_say_are_not_there(tmp_path):
-    anchors = [one.anchor for one in sections_of(results_of(EDGES["4 against 4"], tmp_path))]
-    assert anchors == ["findings", "effect-sizes", "all-tests", "families"]
 
 
 def test_terms_and_texts_that_disagree_claim_nothing():
@@ -297,18 +262,9 @@ def test_the_least_p_is_the_one_of_perfectly_apart_sets(n_x, n_y, side, turned):
         assert row["verdict"] == (claim if expected < 0.05 else "unclear")
 
 
-def test_a_strong_effect_is_claimed_whichever_group_lies_nearer() -> None:
-    for sign, verdict in ((1, "above"), (-1, "below")):
-        row = analyzed(sign * spread(0.5, 0.9, 8), sign * spread(-0.9, -0.5, 8)).row(0, named=True)
-        assert abs(row["value"]) > 1.8
-        assert row["verdict"] == verdict
-        assert sign * row["low"] > 0
-        assert sign * row["high"] > 0
-
-
 def test_the_interval_leaves_zero_out_if_and_only_if_the_two_sided_test_rejects() -> None:
     rng = np.random.default_rng(4)
-    for number in range(30):
+    for number in range(10):
         x, y = np.clip(rng.normal(0.1 * (number % 5), 0.3, 8), -1, 1), rng.normal(0, 0.3, 8)
         for side in ("two-sided", "greater"):
             row = analyzed(x, y, alternative=side).row(0, named=True)

@@ -6,13 +6,9 @@ import re
 from pathlib import Path
 
 import polars as pl
-import pytest
-from typer.testing import CliRunner
 
-from endoxa.commands import app
 from endoxa.instruments.reports import write_report
-from endoxa.schema import TEST_COLUMNS
-from support.report_test_samples import completed, estimates, run_folder, undefined
+from support.report_test_samples import completed, run_folder
 
 # IndiBias (Sahoo et al. 2024), Table 3: three rows, two models, two languages.
 PAPER = {
@@ -55,68 +51,3 @@ def test_markdown_is_laid_out_as_in_the_paper(tmp_path: Path) -> None:
     assert values[1].endswith(r"| +0.991\* | +1.030\* | +0.405 | +0.312 |")
     assert "with 95\u00a0% bootstrap intervals" in lines[-1]
     assert "one-sided permutation p-value at most 0.05 after Benjamini-Hochberg over all tests" in lines[-1]
-
-
-def test_latex_has_languages_above_models_and_is_escaped(tmp_path: Path) -> None:
-    text = written(tmp_path, paper(), "t.tex")
-    assert r" &  & \multicolumn{2}{c}{English} & \multicolumn{2}{c}{Hindi} \\" in text
-    assert r"\cmidrule(lr){3-4}\cmidrule(lr){5-6}" in text
-    assert r"$-$0.058" in text
-    assert r"+1.057$^{*}$" in text
-    assert text.isascii()
-    for line in text.partition(r"\midrule")[2].partition(r"\bottomrule")[0].strip().splitlines():
-        assert len(re.findall(r"(?<!\\)&", line)) == 5
-        assert line.endswith(r"\\")
-    assert not re.search(r"(?<!\\)[_#]", text.replace("table*", ""))
-
-
-def test_the_wide_table_holds_the_same_for_programs(tmp_path: Path) -> None:
-    text = written(tmp_path, paper(), "wide.csv")
-    read = pl.read_csv(text.encode(), infer_schema_length=0)
-    assert read.columns[:4] == ["axis", "groups", "attributes", "English: IndicBert (cls)"]
-    assert read["Hindi: Muril (cls)"].to_list() == ["+0.843", "-0.058", "+0.312"]
-    assert read["Hindi: Muril (cls) interval"].to_list()[1] == "-0.658 to +0.542"
-
-
-def test_tests_without_intervals_have_no_lines_for_them(tmp_path: Path) -> None:
-    bare = paper().with_columns(low=pl.lit(None, dtype=pl.Float64), high=pl.lit(None, dtype=pl.Float64))
-    assert r"\scriptsize" not in written(tmp_path, bare, "t.tex")
-    assert "interval" not in written(tmp_path, bare, "t.md")
-
-
-def test_rows_and_columns_can_be_exchanged(tmp_path: Path) -> None:
-    run = run_folder(tmp_path / "run", paper())
-    lines = write_report([run], tmp_path / "t.md", transpose=True).read_text(encoding="utf-8").splitlines()
-    assert lines[2].startswith("| model | hindu male / muslim female / career / family | muslim male / ")
-    assert lines[7].startswith(
-        "| Hindi: Muril (cls) | +0.843 (+0.243 to +1.443) | −0.058 (−0.658 to +0.542) |"
-    )
-
-
-def test_csv_keeps_every_row_and_column(tmp_path: Path) -> None:
-    frame = undefined(estimates(("hf/a",), ("cls", "mean")), 0, "no spread")
-    read = pl.read_csv(written(tmp_path, frame, "t.csv", "estimates").encode(), infer_schema_length=None)
-    assert read.columns == ["run", *TEST_COLUMNS]
-    assert read["value"].to_list() == frame["value"].to_list()
-    assert read["n_partitions"].cast(pl.String).to_list() == frame["n_partitions"].to_list()
-
-
-def test_languages_with_names_of_their_own_get_tables_of_their_own(tmp_path: Path) -> None:
-    text = written(tmp_path, estimates(languages=("en", "hi")), "t.md")
-    assert text.count("| groups |") == 2
-    assert "–" not in text.replace("–-", "")
-
-
-def test_tests_that_share_their_sets_are_told_apart_and_gaps_are_shown(tmp_path: Path) -> None:
-    twice = pl.concat([paper(), paper().with_columns(pl.col("test") + "|2")]).slice(0, 14)
-    text = written(tmp_path, twice, "t.md")
-    assert r"career / family (hindu male muslim female en\|2) |" in text
-    assert "| – |" in text
-
-
-@pytest.mark.slow
-def test_a_table_of_estimates_alone_has_a_page(tmp_path: Path) -> None:
-    estimates(languages=("hi",)).head(1).write_parquet(tmp_path / "hi.parquet")
-    done = CliRunner().invoke(app, ["report", str(tmp_path / "hi.parquet"), "-o", str(tmp_path / "hi.html")])
-    assert done.exit_code == 0
-    assert "1 figures were written as SVG only: PNG and PDF cannot render" in done.output

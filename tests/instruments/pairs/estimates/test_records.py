@@ -51,17 +51,10 @@ def no_parquet(path):
     return path / "records.parquet"
 
 
-def unfinished(path):
-    (make_run(path / "run") / "records.parquet").unlink()
-    return path / "run"
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda path: path / "nowhere", "does not exist"),
-        (lambda path: path, r"is not a run folder: no run\.json found"),
-        (unfinished, r"not finished\. Run the same command again"),
         (no_parquet, "not a readable Parquet"),
         (no_columns, r"have no column 'score_less' \(columns found: item_id"),
     ],

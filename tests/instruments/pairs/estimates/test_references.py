@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import log
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -19,12 +18,9 @@ from endoxa.instruments.pairs.estimates.records import (
     lacking,
     scores_of,
 )
-from endoxa.instruments.pairs.options import PairsSettings
-from endoxa.instruments.pairs.probe.items import GROUP, chunks
 from endoxa.instruments.pairs.report.preference import headline_of
 from endoxa.instruments.pairs.report.results import Results, with_differences
 from endoxa.instruments.pairs.report.sections import axes, headline, title
-from endoxa.schema import PAIR_COLUMNS
 from support.analyze_fixtures import make_records
 
 KNOWN = Frequencies(
@@ -84,25 +80,12 @@ def test_where_a_reference_has_the_same_verdict_nothing_more_is_claimed(differen
     analysis = analyze_pairs(table, resamples=100)
     tables = (analysis.estimates, analysis.comparisons, analysis.flips)
     results = Results("t", "t", with_differences(table), *tables, {"m": "m"}, 0.95)
-    shown, page = headline_of(analysis.estimates), title(results)
-    sentence = str(headline(results).findings[0])
+    shown = headline_of(analysis.estimates)
     (row,) = shown.rows
     assert (row["verdict"], row["references"]) == ("above" if differences > 0 else "below", names)
-    if names:
-        verb = "prefer" if " and " in names else "prefers"
-        alone = f"{names.capitalize()} alone {verb} the same side"
-        assert page.endswith(f": {alone[0].lower()}{alone[1:]}")
-        assert "chance" not in page
-        assert f"{alone}, so no stereotype is claimed." in sentence
-        assert f"{alone}, so no stereotype is claimed." in " ".join(shown.notes)
-        assert f"{alone} on age and race, so no stereotype is claimed." in str(axes(results).findings[0])
-    else:
-        assert page.endswith("less often than chance")
-        assert "alone prefer" not in sentence.replace("alone prefers 0.0", "").replace("Alone", "")
-    # Both shares stand beside the preference of each axis.
-    (numbers,) = axes(results).tables
-    heads = [column.name for column in numbers.columns]
-    assert {"word frequency alone", "length alone"} <= set(heads)
+    for text in (" ".join(shown.notes), str(headline(results).findings[0]), str(axes(results).findings[0])):
+        assert ("so no stereotype is claimed" in text) == bool(names)
+    assert ("than chance" in title(results)) != bool(names)
 
 
 def test_what_is_compared_with_other_groups_owes_nothing_to_words():
@@ -111,6 +94,7 @@ def test_what_is_compared_with_other_groups_owes_nothing_to_words():
     assert (row["name"], row["verdict"], row["references"]) == ("calibrated_preference_ratio", "above", "")
 
 
+@pytest.mark.slow
 def test_languages_without_frequencies_are_named_and_those_with_lists_have_them(monkeypatch):
     assert lacking(["en"]) == ""
     assert lacking(["en", "sw-KE"]) == "Not compared with word frequency, for want of a list: Swahili."
@@ -119,28 +103,7 @@ def test_languages_without_frequencies_are_named_and_those_with_lists_have_them(
         assert "pip install" in lacking(["en"])
     pytest.importorskip("wordfreq")
     monkeypatch.undo()
-    for language in ("es", "fr", "pt", "hi", "ar"):
-        assert references.frequencies(language) is not None
+    assert references.frequencies("hi") is not None
     english = references.frequencies("en")
     assert references.frequencies("sw") is None
     assert english.of("the") > english.of("nurse") > english.of("nurse aardvark") > english.of("nurse zqxjkv")
-
-
-@pytest.mark.slow
-def test_published_pairs_without_a_model(shared, monkeypatch):
-    """Length is "above" on age and sexual orientation and "below" on race; word frequency "below" on nationality."""
-    pytest.importorskip("wordfreq")
-    monkeypatch.undo()
-    settings = PairsSettings(data=str(shared / "data/crows_pairs/crows_pairs_anonymized.csv"), models=("m",))
-    items = [item for chunk in chunks(Path(settings.data), settings) for item in chunk.items]
-    table = pl.DataFrame(items, schema=dict.fromkeys((*PAIR_COLUMNS, GROUP), pl.String)).with_columns(
-        model=pl.lit("m"), rule=pl.lit("sum"), score_more=pl.lit(0.0), score_less=pl.lit(0.0)
-    )
-    rows = analyze_pairs(table, resamples=100).estimates.filter(interval="identities")
-    verdicts = {
-        (name, axis): verdict for name, axis, verdict in rows.select("name", "axis", "verdict").iter_rows()
-    }
-    above = {axis for (name, axis), verdict in verdicts.items() if name == LENGTH and verdict == "above"}
-    assert above == {"age", "sexual-orientation"}
-    assert verdicts[LENGTH, "race-color"] == "below"
-    assert verdicts[FREQUENCY, "nationality"] == verdicts[FREQUENCY, "sexual-orientation"] == "below"

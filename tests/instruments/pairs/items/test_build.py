@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.instruments.pairs.items import BUILT_COLUMNS, PairOptions, build_pairs, load_templates
+from endoxa.instruments.pairs.items import PairOptions, build_pairs
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources import READERS
 from endoxa.sources.check import check_pairs
@@ -71,6 +71,7 @@ def test_sentences_and_refusals_are_those_of_the_table(language):
     assert {example: became for example, became in wrong.items() if became} == {}
 
 
+@pytest.mark.slow
 def test_published_anti_stereotypes(shared):
     """Of the ten that were published, at least seven are made in the same words, and none is made wrongly."""
     table = pl.read_csv(shared / "data/afristereo/s_as_pairs.csv")
@@ -81,16 +82,7 @@ def test_published_anti_stereotypes(shared):
     assert (built.pairs["attribute_less"] == table["anti_stereotype"]).sum() >= 7
 
 
-def test_what_is_too_long_is_left_out():
-    assert "too long" in made(("women", "x" * 300)).problems["reason"][0]
-
-
-def test_capitals_inside_the_sentence():
-    row = made(("young nigerian men", "good muslims"), prefix="Happy").pairs.row(0, named=True)
-    assert row["sent_more"] == "Happy young Nigerian men are good Muslims."
-    assert row["prompt"] == "What are Happy young Nigerian men like?"
-
-
+@pytest.mark.slow
 def test_gender_of_the_group_or_a_column_decides_the_agreement():
     """'fortes' is of both genders in Portuguese, 'fracos' and 'fracas' are not; Berbers may be of either."""
     for who, less, gender in (("mulheres", "fracas", "f"), ("homens", "fracos", "m")):
@@ -98,12 +90,6 @@ def test_gender_of_the_group_or_a_column_decides_the_agreement():
         assert (row["attribute_less"], row["agreement"]) == (less, gender)
     built = made(("bereberes", "lista", "f"), columns=(*COLUMNS, "agreement"), language="es")
     assert built.pairs["sent_more"].to_list() == ["Las bereberes son listas."]
-
-
-def test_a_language_without_a_template_is_left_out():
-    assert made(("sikhs", "forts"), language="fr").pairs.height == 1
-    built = made(("femmes", "fortes", "xx"), columns=(*COLUMNS, "language"))
-    assert "no template" in built.problems["reason"][0]
 
 
 OWN = '[xx]\nsaid = "esta {attribute}"\ndenied = "nesta {attribute}"\nsubject = "{identity}"\n'
@@ -119,37 +105,6 @@ def test_own_templates_and_lexicon(tmp_path):
     lexicon.write_text("one,other\nforta,febla\n")
     pair = sentences("bakeri", "forta", language="xx", templates=own, lexicon=lexicon)
     assert pair[1] == "Bakeri esta febla."
-
-
-def test_every_bundled_template_denies_in_one_place_or_two():
-    for language, template in load_templates().items():
-        spans = differing_spans(words(template.said), words(template.denied))
-        assert len(spans) == (2 if language in ("fr", "hi") else 1)
-
-
-def test_two_columns_are_enough_and_what_is_assumed_is_said():
-    built = made(("women", "strong"))
-    row = built.pairs.row(0, named=True)
-    assert tuple(built.pairs.columns) == BUILT_COLUMNS
-    assert (row["axis"], row["language"], row["region"]) == ("unspecified", "en", "")
-    assert (row["direction"], row["stereotypical"]) == ("stereo", "more")
-    assert row["item_id"] == f"{row['association_id']}-pair"
-    assumed = [sentence.split("'")[1] for sentence in built.assumed]
-    assert assumed == ["association_id", "axis", "region", "language"]
-
-
-def test_ids_follow_the_association_and_the_variant_and_are_made_once():
-    columns = ("association_id", *COLUMNS)
-    options = ({}, {"negation_only": True}, {"prefix": "West African"})
-    ids = [made(("a1", "women", "strong"), columns=columns, **how).pairs["item_id"][0] for how in options]
-    assert ids == ["a1-pair", "a1-pair-negated", "a1-pair-west-african"]
-    rows = [("a1", "women", "strong"), ("a2", "Women", "are strong"), ("a1", "women", "patient")]
-    built = made(*rows, columns=columns)
-    assert built.pairs["association_id"].to_list() == ["a1"]
-    assert built.problems["reason"].to_list() == [
-        "the pair is the same as that of row 1",
-        "the association_id 'a1' is also that of row 1",
-    ]
 
 
 def test_few_respondents_are_left_out_where_asked_and_not_told_where_they_live():
@@ -168,12 +123,6 @@ def test_few_respondents_are_left_out_where_asked_and_not_told_where_they_live()
     assert kept.pairs["item_id"].to_list() == built.pairs["item_id"].to_list()
     often = made(*rows, ("men", "strong", "", "", ""), columns=columns, min_support=4)
     assert (often.pairs.height, often.rare) == (2, 2)
-
-
-def test_length_difference_is_shown_and_remarked():
-    built = made(("women", "a threat"), ("women", "patient"))
-    assert built.pairs["words_difference"].to_list() == ["-1", "0"]
-    assert built.pairs["characters_difference"].to_list() == ["-4", "-2"]
 
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60)
@@ -212,6 +161,7 @@ def test_command(tmp_path):
     assert read_table(target)["region"].to_list() == ["Peru", ""]
 
 
+@pytest.mark.slow
 def test_the_check_agrees_with_what_was_built_and_reads_it_back(tmp_path):
     """A denial is called one, an opposite is not, and no label is missed that there cannot be."""
     more = ("cannot be trusted", "do not want to work anymore", "unkind")
@@ -240,7 +190,7 @@ def test_denials_can_be_left_out():
     assert built.problems["reason"].to_list() == ["no natural opposite is known (--antonym-only)"]
 
 
-def test_framings_are_pairs_of_their_own_with_the_same_association(tmp_path):
+def test_framings_are_pairs_of_their_own_with_the_same_association():
     rows, columns = [("women", "gentle", "en"), ("mujeres", "fuertes", "es")], (*COLUMNS, "language")
     plain, framed = (made(*rows, columns=columns, framings=count).pairs for count in (1, 3))
     assert framed.height == 3 * plain.height
@@ -250,11 +200,6 @@ def test_framings_are_pairs_of_their_own_with_the_same_association(tmp_path):
     first = framed.row(1, named=True)
     assert first["sent_more"] == "People often say: Women are gentle."
     assert first["sent_less"].startswith("People often say: Women are ")
-    own = tmp_path / "own.toml"
-    own.write_text(OWN.replace("xx", "en"))
-    built = made(rows[0], columns=columns, framings=3, templates=own)
-    assert built.pairs.height == 1
-    assert "'en' has 1 of the 3 framings asked for." in built.assumed
 
 
 RATED = [
@@ -269,9 +214,7 @@ RATED = [
     ("options", "kept"),
     [
         ({}, ["friendly", "lazy", "rich", "poor"]),
-        ({"min_ratings": 1}, ["lazy", "rich", "poor"]),
         ({"min_ratings": 4}, ["rich", "poor"]),
-        ({"min_mean": 1.5}, ["lazy", "rich", "poor"]),
         ({"min_mean": 3.2}, ["poor"]),
         ({"min_knowers": 0.5}, ["lazy", "rich"]),
         ({"min_ratings": 3, "min_mean": 2, "min_knowers": 0.5}, ["rich"]),
@@ -300,18 +243,11 @@ def test_attributes_that_may_name_a_person_are_to_be_looked_at():
     assert set(looked["outcome"]) == {"kept"}
 
 
-@pytest.mark.parametrize(
-    ("command", "out", "said"),
-    [
-        ("pairs", "out.csv", "5 pairs written"),
-        ("qa", "out.jsonl", "it is in 'fr', and the questions are in 'en'"),
-    ],
-)
-def test_a_table_without_language_is_not_taken_as_english(tmp_path, monkeypatch, caplog, command, out, said):
-    monkeypatch.chdir(tmp_path)
-    rows = ["Français;arrogants", "Allemands;ponctuels et sérieux", "Italiens;bavards et très bruyants"]
-    rows += ["femmes;douces et gentilles", "hommes;forts et courageux"]
-    tmp_path.joinpath("own.csv").write_text("\n".join(["identity;attribute", *rows]), "utf-16")
-    result = CliRunner().invoke(app, ["build", command, "own.csv", "-o", out])
-    assert said in result.output
-    assert "own.csv names no language: taken as French (fr)" in caplog.text
+def test_a_pair_that_is_there_already_is_left_out():
+    rows = [("a1", "women", "strong"), ("a2", "Women", "are strong"), ("a1", "women", "patient")]
+    built = made(*rows, columns=("association_id", *COLUMNS))
+    assert built.pairs["association_id"].to_list() == ["a1"]
+    assert built.problems["reason"].to_list() == [
+        "the pair is the same as that of row 1",
+        "the association_id 'a1' is also that of row 1",
+    ]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import GROUPS, MOST, PHRASES, Comparisons, replace_identity
 from endoxa.instruments.pairs.probe.run import plan_table
 from endoxa.schema import PAIR_COLUMNS
-from endoxa.words.packs import languages_with
-from endoxa.words.people import neutral_identities
 
 
 def item(**known):
@@ -122,20 +120,9 @@ def test_a_plan_counts_the_sentences_about_others(tmp_path):
     assert "Sentences for each model and rule: 14." in plain
 
 
-def test_a_full_crossing_leaves_nobody_to_compare_with():
-    table = [about(name, attribute) for name in "abcdefg" for attribute in ("kind", "loud")]
-    assert Comparisons(table).of(table[0])[0] == PHRASES
-
-
+@settings(max_examples=30)
 @given(st.text(min_size=1).filter(str.strip), st.sampled_from(["people", "les gens", "लोग"]))
 def test_any_text_is_replaced_or_left(identity, phrase):
     replaced = replace_identity(f"See: {identity} walk.", identity, phrase)
     assert replaced is None or phrase.lower() in replaced.lower()
     assert replace_identity("Women like menus.", "men", "people") is None, "inside a word it is left alone"
-
-
-def test_every_language_has_phrases_that_differ():
-    for language in languages_with("people.csv"):
-        phrases = neutral_identities(language)
-        assert len(set(phrases)) == len(phrases) >= 2
-        assert len(set(neutral_identities(language, "f"))) in (0, len(phrases))

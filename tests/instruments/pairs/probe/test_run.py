@@ -17,11 +17,11 @@ from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import analyze_run
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.options import PairsSettings
-from endoxa.instruments.pairs.probe.scoring import Journal, Row, request_key
+from endoxa.instruments.pairs.probe.scoring import Journal
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.models.causal import CausalModel
 from endoxa.runs.run import measure
-from endoxa.schema import RECORD_COLUMNS, CausalRequest, Pair, Score, Unscorable
+from endoxa.schema import RECORD_COLUMNS, Pair, Score
 from endoxa.testing.plugins import score_pairs
 
 HEADER = "item_id,sent_more,sent_less,direction,axis,language,identity,attribute_more,attribute_less\n"
@@ -169,17 +169,7 @@ def test_groups_of_a_table_are_recorded_and_are_part_of_the_run(data, tiny, tmp_
         measure(PAIRS, asked, tmp_path / "run")
 
 
-def test_published_pairs_are_counted_by_group(tiny, tmp_path):
-    rows = [
-        "0,Old people sing.,Young people sing.,stereo,age",
-        "1,Tall poets sing.,The elderly sing.,antistereo,age",
-    ]
-    path = write(tmp_path / "crows.csv", rows, ",sent_more,sent_less,stereo_antistereo,bias_type\n")
-    measure(PAIRS, settings_for(path, tiny["causal"]), tmp_path / "run")
-    assert records(tmp_path / "run")["identity_group"].to_list() == ["Older people"] * 2
-    assert records(tmp_path / "run")["identity"].to_list() == ["old", "tall poets"]
-
-
+@pytest.mark.slow
 def test_restart_does_not_touch_the_run_of_another_process(data, tiny, tmp_path):
     out = tmp_path / "run"
     measure(PAIRS, settings_for(data, tiny["causal"]), out)
@@ -191,15 +181,6 @@ def test_restart_does_not_touch_the_run_of_another_process(data, tiny, tmp_path)
     assert working.answered(0, [b"k"])
     assert (out / "run.json").read_bytes() == kept
     working.close()
-
-
-def test_restart_removes_what_a_run_of_embeddings_left_and_nothing_else(data, tiny, tmp_path):
-    out = tmp_path / "run"
-    (out / "vectors").mkdir(parents=True)
-    for name in ("run.json", "tests.json", "vectors/1-mean.npz", "estimates.csv", "notes.txt"):
-        (out / name).write_text('{"kind": "embeddings"}')
-    measure(PAIRS, settings_for(data, tiny["causal"]), out, restart=True)
-    assert {path.name for path in out.iterdir()} == {"run.json", "records.parquet", "notes.txt"}
 
 
 def test_unscorable_pair_stops_the_run_before_the_others_or_is_listed(data, tiny, tmp_path):
@@ -222,24 +203,6 @@ def test_what_a_later_model_cannot_score_stops_the_run_before_the_first_is_score
     with pytest.raises(UserError, match=r"pair 5 \('e'\): sent_more cannot be scored .* reads at most 64"):
         measure(PAIRS, settings_for(data, tiny["encoder-decoder"], tiny["masked"]), tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-def test_journal_gives_back_what_it_was_told(tmp_path):
-    journal = Journal(tmp_path / "journal.sqlite")
-    keys = [request_key(CausalRequest(str(k), "nothing")) for k in range(1500)]
-    journal.add_scores(0, [(key, Score(-float(k), k)) for k, key in enumerate(keys[:-1])])
-    journal.add_scores(0, [(keys[-1], Unscorable("it is too long"))])
-    known = journal.answered(0, keys)
-    assert known[keys[7]] == Score(-7.0, 7)
-    assert known[keys[-1]] == Unscorable("it is too long")
-    assert journal.answered(1, keys) == {}
-    row = Row(0, 0, 3, -1.0, -2.0, 4, 4, None, 0, None)
-    journal.add_records([row, row])
-    assert journal.records(0, 9) == [row]
-    journal.close()
-    (tmp_path / "damaged.sqlite").write_bytes(b"SQLite format 3\x00" + b"\x99" * 5000)
-    with pytest.raises(UserError, match=r"damaged|cannot be written"):
-        Journal(tmp_path / "damaged.sqlite")
 
 
 KILLED = """
@@ -288,21 +251,11 @@ def test_a_killed_run_continues_with_every_item_once(tiny, tmp_path, monkeypatch
 
 def test_a_random_model_prefers_nothing_where_every_pair_is_a_denial(tiny, tmp_path):
     """It scores longer sentences lower, so that raw scores favour whatever is not denied."""
-    groups = [
-        "السعوديون",
-        "المصريون",
-        "المغاربة",
-        "العراقيون",
-        "السوريون",
-        "التونسيون",
-        "الليبيون",
-        "اليمنيون",
-    ]
-    attributes = [("طيبون", "طيبين"), ("صبورون", "صبورين"), ("منظمون", "منظمين")]
+    groups = ("bakers", "drivers", "walkers", "farmers", "tailors", "miners", "pilots", "clerks")
     rows = [
-        f"{n}-{k},{group} {said}.,{group} ليسوا {denied}.,stereo,nationality,ar,{group},{said},ليسوا {denied}"
-        for n, group in enumerate(groups)
-        for k, (said, denied) in enumerate(attributes)
+        f"{group}-{said},{group} are {said}.,{group} are not {said}.,stereo,work,en,{group},{said},not {said}"
+        for group in groups
+        for said in ("patient", "careful", "tall")
     ]
     path = write(tmp_path / "denials.csv", rows)
     summary = measure(PAIRS, settings_for(path, tiny["causal"], calibrate=False), tmp_path / "run")
@@ -310,3 +263,9 @@ def test_a_random_model_prefers_nothing_where_every_pair_is_a_denial(tiny, tmp_p
     ratio = analyze_run(tmp_path / "run", resamples=100).estimates.filter(name="preference_ratio")
     assert ratio["value"].min() > 0.8
     assert set(ratio["verdict"]) == {"cannot-be-tested"}
+
+
+def test_a_damaged_journal_is_one_sentence(tmp_path):
+    (tmp_path / "damaged.sqlite").write_bytes(b"SQLite format 3\x00" + b"\x99" * 5000)
+    with pytest.raises(UserError, match=r"damaged|cannot be written"):
+        Journal(tmp_path / "damaged.sqlite")

@@ -1,100 +1,23 @@
-"""A figure whose rows readers choose: its first view, its rows to download, and nothing of theirs in a script."""
+"""A figure whose rows readers choose: its rows to download, and nothing of theirs in a script."""
 
 from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 from urllib.parse import unquote
 
 import polars as pl
 import pytest
 
-from endoxa.report.closer import MOST_DRAWN, Box, first_view, look_closer
-from endoxa.report.document import Figure, Section
-from endoxa.report.draw import drawing
+from endoxa.report.closer import MOST_DRAWN, Box, look_closer
+from endoxa.report.document import Section
 from endoxa.report.figures import Measure
 from endoxa.report.files import csv_address
-from endoxa.report.frame import Page, figure_script, page_text
-from endoxa.report.grids import Grids
+from endoxa.report.frame import Page, page_text
 from support.html_pages import Page as Read
 
 HOSTILE = '</script><!-- "a", b'
 SCALE = Measure(HOSTILE, 0.5, ".0%", 0.5, 0.5)
-ALL_AXES = "all axes"
-
-
-def _rows(values: dict[tuple[str, str], float | None]) -> pl.DataFrame:
-    return pl.DataFrame(
-        [
-            {
-                "model": model,
-                "axis": axis,
-                "value": value,
-                "low": None if value is None else value - 0.1,
-                "high": None if value is None else value + 0.1,
-                "n": 1200,
-                "verdict": "above" if (value or 0) > 0.6 else "cannot-be-tested",
-                "reading": f"{value}",
-            }
-            for (model, axis), value in values.items()
-        ]
-    )
-
-
-ROWS = _rows(
-    {
-        ("m", ALL_AXES): 0.55,
-        ("m", "age"): 0.4,
-        ("m", HOSTILE): 0.7,
-        ("m", "empty"): None,
-        ("k", ALL_AXES): 0.9,
-        ("k", "age"): 0.6,
-    }
-)
-BOXES = (Box("model", "model", "m"), Box("axis", "axis", together=ALL_AXES))
-
-
-def _page(figure: Figure) -> Page:
-    section = Section("closer", "Look closer", figures=(figure,))
-    return Page("endoxa.instruments.pairs.report", "t", "s", (section,), [], [])
-
-
-def test_the_first_view_is_what_the_boxes_say_the_highest_first() -> None:
-    view = first_view(ROWS, BOXES)
-    assert view["label"].to_list() == [HOSTILE, "age"]
-    assert view["filled"].to_list() == [True, None]
-    assert view["tip"].to_list() == [
-        f"m · {HOSTILE}: 0.7, n 1,200, above",
-        "m · age: 0.4, n 1,200, cannot be tested",
-    ]
-    each = first_view(ROWS, (Box("model", "model"), Box("axis", "axis", ALL_AXES, ALL_AXES)))
-    assert each["label"].to_list() == ["k", "m"]
-    single = first_view(ROWS, (Box("model", "model", "k"), Box("axis", "axis", "age", ALL_AXES)))
-    assert single.select("label", "value").rows() == [("k", 0.6)]
-
-
-def test_no_more_dots_are_drawn_than_can_be_read() -> None:
-    many = _rows({("m", f"axis {k}"): k / 1000 for k in range(MOST_DRAWN + 5)})
-    view = first_view(many, BOXES)
-    assert view.height == MOST_DRAWN
-    assert view["value"][0] == pytest.approx((MOST_DRAWN + 4) / 1000)
-
-
-def test_a_box_with_one_value_is_left_out() -> None:
-    figure = look_closer(ROWS.filter(model="m"), BOXES, SCALE, name="closer", title="Every cell")
-    assert figure.choices is not None
-    assert [box.column for box in figure.choices.boxes] == ["axis"]
-    assert figure.choices.boxes[0].options == (ALL_AXES, "age", HOSTILE, "empty")
-    assert figure.choices.axis.domain == (0.0, 1.0)
-
-
-def test_a_first_view_without_a_value_is_an_empty_chart() -> None:
-    boxes = (Box("model", "model", "m"), Box("axis", "axis", "empty"))
-    figure = look_closer(ROWS, boxes, SCALE, name="closer", title="Every cell")
-    assert drawing(figure).svg
-    assert figure.rows is not None
-    assert figure.rows.height == ROWS.height
 
 
 def test_downloads_hold_the_rows_with_undefined_values_empty() -> None:
@@ -110,18 +33,21 @@ def test_downloads_hold_the_rows_with_undefined_values_empty() -> None:
 
 
 def test_what_users_wrote_stays_text_in_the_page() -> None:
-    figure = look_closer(ROWS, BOXES, SCALE, name="closer", title=HOSTILE)
-    text = page_text(_page(figure))
+    values = {"age": 0.4, HOSTILE: 0.7, "empty": None}
+    rows = pl.DataFrame({"axis": list(values), "value": list(values.values())}).with_columns(
+        model=pl.lit("m"),
+        low=pl.col("value") - 0.1,
+        high=pl.col("value") + 0.1,
+        n=pl.lit(1200),
+        verdict=pl.lit("above"),
+        reading=pl.format("{}", "value"),
+    )
+    boxes = (Box("model", "model", "m"), Box("axis", "axis", together="all axes"))
+    figure = look_closer(rows, boxes, SCALE, name="closer", title=HOSTILE)
+    section = Section("closer", "Look closer", figures=(figure,))
+    text = page_text(Page("endoxa.instruments.pairs.report", "t", "s", (section,), [], []))
     assert text.count("</script>") == text.count("<script") == 2  # a chart, figures
     assert text.count("<!--") == 0
     assert json.loads(Read(text).scripts[0]) == {"neutral": 0.5, "domain": [0.0, 1.0], "most": MOST_DRAWN}
     options = [own["value"] for tag, own in Read(text).elements if tag == "option"]
     assert HOSTILE in options
-
-
-def test_scripts_are_only_there_where_figures_need_them() -> None:
-    page = _page(Figure("plain", "Plain", Grids(()), "nothing"))
-    assert figure_script(replace(page, entries=())) == ""
-    tips = figure_script(page)
-    assert "pointermove" in tips
-    assert "data-closer" not in tips

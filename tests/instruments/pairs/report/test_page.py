@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import math
-import re
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from endoxa.instruments.pairs.estimates import analyze_pairs
-from endoxa.instruments.pairs.estimates.records import load_records
-from endoxa.instruments.pairs.report.overview import pairs_shown
-from endoxa.instruments.pairs.report.results import gather
 from endoxa.instruments.reports import write_report
-from endoxa.report.inputs import read_runs
 from support.html_pages import Page, assert_complete
-from support.report_samples import AXES, HOSTILE, pairs, run_folder, scored
+from support.report_samples import HOSTILE, pairs, run_folder, scored
 
 BERT = f"hf/../models/planted_{HOSTILE}"
 GPT = "hf/models/gpt"
@@ -47,10 +39,6 @@ def output(run: Path) -> Path:
 @pytest.fixture(scope="module")
 def page(output: Path) -> Page:
     return Page(output.read_text(encoding="utf-8"))
-
-
-def page_of(tmp_path: Path, *runs: Path) -> Page:
-    return Page(write_report(runs, tmp_path / "r.html").read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow
@@ -104,18 +92,6 @@ def test_every_pair_has_what_each_model_makes_of_it_and_its_stereotypical_senten
         assert ("late" in first, "late" in second) == (swapped, not swapped)
 
 
-def test_the_pairs_that_some_model_separates_most_come_first(run: Path) -> None:
-    """In turn the widest of each model and rule; a pair that was not scored has no outcome; those that fit are kept."""
-    (results, _), *_ = gather(read_runs([run]), 0.95, 0)
-    widest = results.records.with_columns(size=pl.col("difference").abs()).sort("size", descending=True)
-    firsts = [widest.filter(rule=rule)["item_id"][0] for rule in ("pll", "crows-token", "sum")]
-    assert {item["id"] for item in pairs_shown(results, [run]).values["first"][:4]} >= set(firsts)
-    missing = results.records.filter(~((pl.col("rule") == "sum") & (pl.col("item_id") == firsts[0])))
-    shown = list(pairs_shown(replace(results, records=missing), [run]).values["first"])
-    (item,) = [item for item in shown if item["id"] == firsts[0]]
-    assert "sum" not in {answer["condition"] for answer in item["answers"]}
-
-
 @pytest.mark.slow
 def test_headline_numbers_are_those_of_another_library(page: Page, run: Path) -> None:
     rows = page.table("Preference ratio, all pairs")
@@ -139,78 +115,3 @@ def test_headline_numbers_are_those_of_another_library(page: Page, run: Path) ->
         assert row["raw ratio"] == f"{100 * raw:.1f}\u00a0%"
         assert row["95\u00a0% Wilson, pairs"] == f"{100 * low:.1f} to {100 * high:.1f}"
         assert (row["pairs"], row["identities"]) == (str(own.height), str(own["identity"].n_unique()))
-
-
-@pytest.mark.slow
-def test_axis_numbers_are_those_of_the_estimates(page: Page, run: Path) -> None:
-    """Of the calibrated pairs, where these are at least half of a cell."""
-    key = ("model", "rule", "language", "axis")
-    every = analyze_pairs(load_records([run])).estimates.filter(interval="identities")
-    raw = every.filter(name="preference_ratio")
-    calibrated = every.filter(name="calibrated_preference_ratio")
-    half = calibrated.join(raw.select(*key, all_pairs="n"), on=key).filter(
-        2 * pl.col("n") >= pl.col("all_pairs")
-    )
-    cells = pl.concat([half.drop("all_pairs"), raw.join(half, on=key, how="anti")])
-    assert 0 < half.height < cells.height
-    rows = page.table("The numbers behind these figures")
-    names = ("preference ratio", "95\u00a0% interval", "pairs")
-    assert sorted(tuple(row[name].replace("just above ", "") for name in names) for row in rows) == sorted(
-        (
-            f"{100 * cell['value']:.1f}\u00a0%",
-            "n/a" if math.isnan(cell["low"]) else f"{100 * cell['low']:.1f} to {100 * cell['high']:.1f}",
-            str(cell["n"]),
-        )
-        for cell in cells.iter_rows(named=True)
-    )
-
-
-@pytest.mark.slow
-def test_what_was_planted_recorded_and_skipped_is_said(page: Page) -> None:
-    words = (BERT, GPT, "pll", "crows-token", "sum", *AXES, "English", "Hindi")
-    recorded = (
-        "a causal model has no mask token",
-        "The preference of these models was planted.",
-        "endoxa probe pairs --data sample.csv --out 'a folder'",
-        "confidence 0.95 and seed 0",
-    )
-    assert [word for word in (*words, *recorded) if word not in page.text] == []
-    planted = "planted_<script>alert(1)</script>"
-    names = [row["model"] for row in page.table("Models") if planted in row["as named in the command"]]
-    label = re.escape(names[0])
-    for sentence in (
-        rf"Compared with 'people' and 'they', {label} under pll: the preference is not distinguishable from chance: "
-        r"44\.4.% of 72 ",
-        r"All pairs as they are: 80\.2.% of 96 pairs",
-        rf"{label} under crows-token, shown without a claim: pll decides, the rule named first\.",
-        r"gpt under sum prefers the stereotypical sentence less often than chance",
-    ):
-        assert re.search(sentence, page.text), sentence
-    (flip,) = page.table("Rule flips")
-    assert (flip["one rule"], flip["other rule"], flip["pairs"]) == ("crows-token", "pll", "96")
-    assert "Models compared" not in page.text  # they share no rule
-
-
-@pytest.mark.slow
-def test_two_data_sets_ties_and_single_pairs_are_reported_too(tmp_path: Path) -> None:
-    items = pairs(8, ("en",)).with_columns(axis=pl.lit("जाति"))
-    tied = scored(items, "sim/a", "my-rule", 0.5).with_columns(
-        score_more=pl.lit(-20.0), neutral_difference=0.0
-    )
-    more = [tied.with_columns(model=pl.lit("hf/b")), tied.with_columns(rule=pl.lit("other-rule")), tied]
-    bare = {"models": "?", "rules": None, "skipped": "?", "command": "?", "endoxa": None}
-    first = run_folder(tmp_path / "a", pl.concat(more), **bare)
-    second = run_folder(tmp_path / "b", scored(items.head(1), "hf/b", "sum", 1, neutral=True), data="b.csv")
-    page = page_of(tmp_path, first, second)
-    assert_complete(page)
-    for words in (
-        "Results on sample",
-        "Results on b",
-        "are simulated respondents",
-        "not recorded",
-        "50.0 % of 8 pairs",
-        "cannot be tested (every pair is a tie)",
-        "cannot be tested (1 pair, at least 6 needed)",
-        "जाति",
-    ):
-        assert words in page.text.replace("\u00a0", " "), words

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.report.quoting import run_diagnostics
-from endoxa.instruments.reports import write_report
 from endoxa.report.quoting import ordered
 from endoxa.testing.sentences import check_finding
-from support.report_samples import HOSTILE, pairs, run_folder, scored
+from support.report_samples import run_folder, scored
 
 LABELS = ("m", "sum", "95\u00a0%")
-ITEMS = 240
+ITEMS = 120
 LENGTH, DIRECTION, FLAGGED, SINGLE, TIES, PRECISION = (
     "length of the sentences",
     "stereotypes stated or contradicted",
@@ -29,7 +25,7 @@ LENGTH, DIRECTION, FLAGGED, SINGLE, TIES, PRECISION = (
 
 NAMES = [f"group{chr(97 + k % 26)}{chr(97 + k // 26)}" for k in range(40)]
 WORDS = [f"{chr(97 + k % 26)}{chr(97 + k // 26)}ness" for k in range(ITEMS)]
-PAIRS_OF_240 = pl.DataFrame(
+PLAIN = pl.DataFrame(
     {
         "item_id": [f"i{k:03d}" for k in range(ITEMS)],
         "sent_more": [f"people know {NAMES[k % 40]} for {word} here." for k, word in enumerate(WORDS)],
@@ -44,7 +40,7 @@ LONGER = np.tile([2, -2], ITEMS // 2)
 
 
 def records(difference=None, longer=0, **columns) -> pl.DataFrame:
-    """240 pairs of 40 identities, half of which prefer the stereotypical sentence; `columns` replace others.
+    """120 pairs of 40 identities, half of which prefer the stereotypical sentence; `columns` replace others.
 
     Args:
         difference: of the scores.
@@ -53,7 +49,7 @@ def records(difference=None, longer=0, **columns) -> pl.DataFrame:
     """
     values = np.random.default_rng(5).permutation(HALF) if difference is None else np.asarray(difference)
     tokens = pl.Series(np.full(ITEMS, 9) + longer)
-    table = scored(PAIRS_OF_240, "m", "sum", 0.5)
+    table = scored(PLAIN, "m", "sum", 0.5)
     return table.with_columns(**{"score_more": -20 + pl.Series(values), "n_tokens_more": tokens} | columns)
 
 
@@ -90,11 +86,6 @@ def test_the_longer_sentence_is_the_stereotypical_one_where_it_is_in_sent_less(t
     """sent_more is longer and wins: the stereotypical one is preferred where it is longer, never where shorter."""
     diagnostics, _ = found(tmp_path, records(1.0 * LONGER, LONGER, stereotypical=pl.lit("less")))
     assert diagnostics[LENGTH].value == -1
-
-
-def test_without_whole_sentences_scored_characters_are_counted(tmp_path):
-    diagnostics, _ = found(tmp_path, records(rule=pl.lit("crows-token")))
-    assert "where it has fewer characters" in diagnostics[LENGTH].sentence
 
 
 def test_pairs_that_contradict_a_stereotype_behave_otherwise(tmp_path):
@@ -138,7 +129,6 @@ def test_identities_with_one_pair_and_ties(tmp_path):
     ("dtype", "size", "moved", "looked_at", "concerning"),
     [
         ("float32", 0.01, None, False, []),
-        ("float16", 1.0, None, True, [PRECISION]),
         ("4-bit", 1.0, None, True, [PRECISION]),
         # Rounding by 20 / 256 says nothing of pairs that differ by 0.25; a move of 0.3 that was seen does.
         ("bfloat16", 0.25, 0.3, True, [PRECISION]),
@@ -171,44 +161,3 @@ def test_calibrated_pairs_are_looked_at_after_calibration(tmp_path):
     assert concerning == []
     assert "preferred, compared with others, in" in diagnostics[LENGTH].sentence
     assert diagnostics[LENGTH].value == 0
-
-
-def test_few_pairs_or_no_pair_flagged_is_said(tmp_path):
-    table = records().head(12).with_columns(direction=pl.Series(["stereo", "antistereo"] * 6))
-    diagnostics, _ = found(tmp_path, table)
-    assert "too few to compare" in diagnostics[DIRECTION].sentence
-
-
-def test_page_terminal_and_json_have_the_box(tmp_path):
-    table = records(-1.0 * LONGER, LONGER, model=pl.lit(f"hf/{HOSTILE}"))
-    folder = run_folder(tmp_path / "run", table, counts={"records": ITEMS})
-    PAIRS.logged().estimate(folder)
-    page = write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Before you quote this number" in page
-    assert "Also looked at: " in page
-    assert page.index("Length of the sentences. ") < page.index("Also looked at: ")
-    assert HOSTILE not in page
-    headline = PAIRS.headline_of(folder)
-    assert "Before you quote this number: length of the sentences." in str(headline).replace("\n", " ")
-    rows = json.loads(json.dumps([dict(row) for row in headline.diagnostics]))
-    assert rows[0]["name"] == LENGTH
-    assert {row["name"] for row in rows} == {LENGTH, FLAGGED, SINGLE, TIES}
-
-
-def test_runs_without_sentences_or_token_counts_still_have_a_box(tmp_path):
-    """Records of other harnesses may hold neither."""
-    table = pairs().pipe(scored, "m", "sum", 0.5)
-    bare = table.drop("n_tokens_more", "n_tokens_less", "sent_more", "sent_less")
-    names = {each.name for each in run_diagnostics(run_folder(tmp_path / "run", bare))}
-    assert {SINGLE, TIES} <= names
-
-
-def test_where_languages_are_not_linked_there_is_no_interval(tmp_path):
-    half = pl.int_range(pl.len()) < ITEMS // 2
-    language = pl.when(half).then(pl.lit("en")).otherwise(pl.lit("hi"))
-    identity = pl.format("{} {}", language, "identity")
-    table = records(-1.0 * LONGER, LONGER, language=language, identity=identity)
-    diagnostics, concerning = found(tmp_path, table)
-    assert LENGTH in concerning
-    assert diagnostics[LENGTH].low is None
-    assert "interval" not in diagnostics[LENGTH].sentence

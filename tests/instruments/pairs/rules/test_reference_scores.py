@@ -14,7 +14,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
 from endoxa.models.scoring import open_model, parse_model
 from endoxa.models.spec import ModelOptions
-from endoxa.schema import ARCHITECTURES, Pair, Score
+from endoxa.schema import ARCHITECTURES, Pair
 from endoxa.testing.plugins import check_rule
 from support.tiny import PAIRS
 
@@ -85,11 +85,6 @@ def test_word_level_rules_equal_an_independent_implementation(shared, bert, lang
         assert less == pytest.approx(float(row[f"{words}_{mask}_less_sum"]) / count, abs=TOLERANCE)
 
 
-def test_crows_word_is_white_space_and_whole_words(bert):
-    pairs = [Pair("The old baker bakes bread.", "The young baker bakes bread.")]
-    assert scored("crows-word", bert, pairs) == scored("crows-word-ws-whole", bert, pairs)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "hi", "afri"])
 @pytest.mark.parametrize(
@@ -151,5 +146,6 @@ def test_every_architecture_has_a_usual_rule_and_unknown_names_name_the_nearest(
         RULES.get("crows-tokens")
 
 
-def test_afristereo_counts_one_token_too_many():
-    assert RULES.get("afristereo").value(Score(-12.0, 3)) == pytest.approx(-16.0)
+def test_crows_word_is_white_space_and_whole_words(bert):
+    pairs = [Pair("The old baker bakes bread.", "The young baker bakes bread.")]
+    assert scored("crows-word", bert, pairs) == scored("crows-word-ws-whole", bert, pairs)
