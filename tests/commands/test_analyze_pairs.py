@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands.analyze import app
@@ -28,8 +27,3 @@ def test_runs_of_different_data_are_not_pooled(tmp_path):
     result = CliRunner().invoke(app, ["run", *runs, "-o", str(tmp_path / "e.csv")])
     assert isinstance(result.exception, UserError)
     assert "different data" in str(result.exception)
-
-
-@pytest.mark.parametrize("arguments", [["run"], ["run", "folder"]])
-def test_what_is_missing_is_a_usage_error(arguments):
-    assert CliRunner().invoke(app, arguments).exit_code == 2

@@ -29,12 +29,3 @@ def test_names_are_written_and_what_is_not_is_listed(questions_and_bank):
     listed = pl.read_csv(out.with_name("names.unwritten.csv"))
     assert listed.columns == ["category", "example_id", "reason", "phrase"]
     assert listed.row(0)[1:] == (1, "a whole group cannot be given one person's name", "Veldish people")
-
-
-def test_records_that_have_names_already_are_counted_with_that_reason(questions_and_bank):
-    files = questions_and_bank
-    out = files / "names.jsonl"
-    endoxa(files / "items.jsonl", "-o", out, "--bank", files / "bank.csv", "--variants", 1)
-    shown = endoxa(out, "-o", files / "again.jsonl", "--bank", files / "bank.csv")
-    assert shown.exit_code != 0
-    assert "1: it has names already" in shown.stderr

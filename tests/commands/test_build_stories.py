@@ -60,11 +60,6 @@ def test_prompts_of_two_languages_are_written_and_read_back(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["prompts.jsonl"]
 
 
-def test_english_is_the_default(tmp_path):
-    endoxa("--limit", 5, "-o", tmp_path / "few.csv")
-    assert read_table(tmp_path / "few.csv")["language"].to_list() == ["en"] * 5
-
-
 def test_a_file_adds_an_attribute_and_its_vocabulary(tmp_path, handedness):
     out = tmp_path / "prompts.jsonl"
     endoxa("--file", handedness, "--attribute", "handedness", "-o", out)
@@ -76,19 +71,6 @@ def test_a_file_adds_an_attribute_and_its_vocabulary(tmp_path, handedness):
     assert written[:-1] == read_vocabulary()
     assert written[-1].answers == ("left-handed", "right-handed", "other", "unknown")
     assert "handedness" in tomllib.loads((tmp_path / "prompts.vocabulary.toml").read_text("utf-8"))
-
-
-def test_of_two_files_the_later_one_wins(tmp_path, handedness):
-    other = tmp_path / "other.yaml"
-    other.write_text(
-        "language: en\npersons: {handedness: {left-handed: a person who writes with the left hand}}\n",
-        encoding="utf-8",
-    )
-    out = tmp_path / "prompts.jsonl"
-    endoxa("--file", handedness, "--file", other, "--attribute", "handedness", "-o", out)
-    prompts = read_table(out).unique("target_attribute_value", maintain_order=True)["prompt"].to_list()
-    assert "writes with the left hand" in prompts[0]
-    assert "a right-handed person" in prompts[1]
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from support.review_sheets import PAIRS, fill, write_table
+from support.review_sheets import fill, write_table
 
 
 def run(*arguments: object):
@@ -51,39 +51,6 @@ def test_the_round_trip(sheets, tmp_path):
 
 
 @pytest.mark.slow
-def test_one_sheet_needs_no_agreement_and_a_rule_can_decide(sheets, tmp_path):
-    table, filled = sheets
-    assert "kappa" not in review(table, filled[1], "-o", tmp_path / "out.csv", "--drop-omitted")
-    assert len(pl.read_csv(tmp_path / "out.csv")) == 3
-    output = review(table, *filled, "-o", tmp_path / "out.csv", "--resolve", "first")
-    assert "2 conflicts, all resolved" in output
-    assert f"All of them, with their text: {tmp_path / 'out.conflicts.csv'}" in output
-
-
-@pytest.mark.slow
-def test_reviewed_pairs_pass_the_check(tmp_path):
-    table = write_table(tmp_path, PAIRS)
-    review(table, "-o", tmp_path / "ana.xlsx", "--columns", "language,axis", "--edit", "sent_less")
-    fill(tmp_path / "ana.xlsx", {(2, "decision"): "omit", (3, "sent_less"): "Farmers are quick."})
-    output = review(table, tmp_path / "ana.xlsx", "-o", tmp_path / "pairs.csv")
-    assert "1 row omitted (removed from the table)" in output
-    assert run("datasets", "check", tmp_path / "pairs.csv").exit_code == 0
-
-
-def test_export_says_what_it_did(tmp_path):
-    columns = {
-        "statement_id": ["1", "2"],
-        "statement": ["a\x01b", "c"],
-        "identity": ["", ""],
-        "attribute": ["", ""],
-    }
-    table = write_table(tmp_path, columns)
-    output = review(table, "-o", tmp_path / "a.xlsx", "--sample", 2, "--seed", 4)
-    assert "2 rows of statements written" in output
-    assert "Content notice" in output
-
-
-@pytest.mark.slow
 def test_agreement_of_sheets(sheets, tmp_path):
     _, filled = sheets
     result = run("analyze", "agreement", *filled, "-o", tmp_path / "a.csv", "--resamples", 10)
@@ -113,13 +80,6 @@ def test_agreement_of_a_table(tmp_path):
     assert result.exit_code == 0, result.output
     assert {"krippendorff", "(ordinal)"} <= set(result.output.split())
     assert pl.read_csv(tmp_path / "a.csv").row(-1)[:3] == ("krippendorff_alpha", "x; y", "ordinal")
-
-
-def test_an_undefined_agreement_says_why(tmp_path):
-    path = tmp_path / "votes.csv"
-    path.write_text("item,x,y\n1,keep,keep\n2,keep,keep\n")
-    result = run("analyze", "agreement", path, "-o", tmp_path / "a.csv")
-    assert "undefined: all votes are the same" in result.output
 
 
 @pytest.mark.slow

@@ -90,12 +90,6 @@ def test_check_ends_with_1_where_there_is_an_error(pairs, tmp_path):
     assert "identical-sentences" in (tmp_path / "problems.csv").read_text()
 
 
-def test_check_of_a_clean_file(pairs):
-    pairs.write_text("language,sent_more,sent_less\nen,Farmers sing.,Bakers sing.\n")
-    result = run("check", pairs)
-    assert (result.exit_code, result.output) == (0, "No problems found.\n")
-
-
 def test_a_table_with_names_of_its_own_is_checked_and_converted(tmp_path):
     table = tmp_path / "mine.csv"
     table.write_text("stereotype,other\nFarmers sing.,Farmers sing.\n")
@@ -105,14 +99,6 @@ def test_a_table_with_names_of_its_own_is_checked_and_converted(tmp_path):
     assert "identical-sentences" in checked.output
     assert run("convert", table, *columns, "-o", tmp_path / "pairs.csv").exit_code == 0
     assert "sent_more" in (tmp_path / "pairs.csv").read_text()
-
-
-def test_convert(tmp_path):
-    table = tmp_path / "table.csv"
-    table.write_text("identity,canonical_attribute,anti_stereotype,type\nbakers,calm,restless,profession\n")
-    result = run("convert", table, "-o", tmp_path / "pairs.jsonl", "--prefix", "Coastal")
-    assert result.output.startswith("1 pair written")
-    assert "Coastal bakers are calm." in (tmp_path / "pairs.jsonl").read_text()
 
 
 def test_a_published_set_is_downloaded_from_a_mirror_folder_and_converted(shared, tmp_path, monkeypatch):

@@ -26,14 +26,6 @@ def test_starting_loads_nothing_heavy():
     assert loaded.stdout.split() == []
 
 
-@pytest.mark.slow
-def test_the_module_runs_as_the_command_does():
-    shown = subprocess.run(
-        [sys.executable, "-m", "endoxa", "--help"], capture_output=True, text=True, check=True
-    )
-    assert shown.stdout.startswith("Usage: endoxa ")
-
-
 def test_the_list_of_commands_loads_none_of_them():
     """What `endoxa --help` needs of endoxa, and nothing of what commands need."""
     code = "from endoxa.commands import main; import atexit, sys; sys.argv = ['endoxa', '--help']; "
@@ -100,22 +92,6 @@ def test_what_does_not_fit_the_model_is_one_sentence_and_exit_code_2(tmp_path, t
         ((*probe, *model, "--out", tmp_path / "file"), "cannot be created"),
     ):
         assert_one_sentence(endoxa(*words), named)
-
-
-@pytest.mark.slow
-def test_markup_in_the_data_does_no_harm(pairs, endoxa):
-    pairs.write_text("sent_more,sent_less,axis\nThe bakers sing.,The bakers weep.,[/x]\n", encoding="utf-8")
-    planned = endoxa("probe", "pairs", "--data", pairs, "--plan")
-    assert planned.returncode == 0
-    assert "[/x]" in planned.stdout
-
-
-def test_a_tracker_that_is_not_installed_is_said_before_anything_is_read(
-    pairs, tmp_path, endoxa, monkeypatch
-):
-    monkeypatch.setattr("endoxa.export.trackers.find_spec", lambda _: None)
-    words = ("probe", "pairs", "--data", pairs, "--model", "hf/no/model", "--out", tmp_path / "run")
-    assert_one_sentence(endoxa(*words, "--log", "wandb"), "--log wandb needs wandb")
 
 
 @pytest.mark.slow

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from endoxa.study.reproduce import RESULTS
 
 
@@ -32,12 +30,3 @@ def test_a_run_says_its_finding_and_a_difference_is_no_error(endoxa, tmp_path):
     assert facts["counts"]["differs"] == 11
     assert facts["command"][1:3] == ["reproduce", "arithmetic"]
     assert {"python", "polars", "numpy"} <= facts["versions"].keys()
-
-
-@pytest.mark.slow
-def test_the_acceptance_command(endoxa, shared, tmp_path):
-    data = shared / "data/stereotales"
-    ran = endoxa("reproduce", "stereotales-associations", "--data", data, "-o", tmp_path / "rep")
-    assert ran.returncode == 0
-    assert "3 of 13 published cells agree with ours; 1 cannot be compared; 9 were not computed." in ran.stdout
-    assert "Not computed (4 cells): needs the ratings of people" in ran.stdout

@@ -97,17 +97,6 @@ def test_every_job_is_asked_once_with_its_own_seed(journal: AnswerJournal) -> No
     assert 1 < model.most_under_way <= 4
 
 
-def test_a_second_start_asks_only_what_is_missing(journal: AnswerJournal) -> None:
-    ask_all(asking(Echo(), journal), jobs(7))
-    second = Echo()
-    ask_all(asking(second, journal), jobs(10))
-    assert sorted(messages[-1].content for messages, _, _ in second.asked) == [
-        "hello 7",
-        "hello 8",
-        "hello 9",
-    ]
-
-
 def cut_off(messages: Sequence[Message], sampling: Sampling, _answer: ChatAnswer) -> ChatAnswer:
     """The question, cut at the limit of words."""
     words = messages[-1].content.split(" ")

@@ -13,11 +13,9 @@ from typer.testing import CliRunner
 import endoxa as ex
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.jobs import jobs, question, read_prompts
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.stories.instrument import STORIES
 from endoxa.runs.asking.jobs import conversation
 from endoxa.runs.conditions import Conditions, presets, read_conditions, run_conditions
 from endoxa.runs.folder import run_folder
@@ -99,17 +97,6 @@ def test_a_condition_can_be_added_and_none_changed_or_left_out(data: Path, tmp_p
         run_conditions(QUESTIONS, conditions(data, TWO), out)
 
 
-def test_instruments_have_the_conditions_that_are_options_of_theirs(data: Path) -> None:
-    first = conditions(data, '[a]\nsystem = "x"\nafter = "y"', instrument=STORIES).each["a"]
-    assert (first.system, first.after) == ("x", "y")
-    text = '[a]\ndtype = "bfloat16"\nrevision = "v2"'
-    first = conditions(data, text, ("hf/some/model",), PAIRS).each["a"]
-    assert (first.options.dtype, first.options.revision) == (
-        "bfloat16",
-        "v2",
-    )
-
-
 def test_files_are_those_beside_the_conditions(data: Path) -> None:
     (data.parent / "mine.toml").write_text("[en]\n")
     found = conditions(data, '[a]\nprompts = "mine.toml"\n[b]\nprompts = "laces"')
@@ -143,16 +130,6 @@ def test_texts_stand_around_every_request_and_examples_before_it(data: Path) -> 
             "(A)",
             f"B\n\n{job.turns[1]}\n\nA",
         ]
-
-
-def test_plain_options_say_the_same(data: Path, tmp_path: Path) -> None:
-    run = endoxa(
-        *("probe", "qa", "--data", data, "--model", "sim/biased", "--out", tmp_path / "run"),
-        *("--set", "before=B", "--set", f"examples={json.dumps(EXAMPLE)}"),
-    )
-    assert run.exit_code == 0, run.output
-    identity = json.loads((tmp_path / "run" / "run.json").read_text())["identity"]
-    assert (identity["before"], identity["after"], identity["examples"]) == ("B", "", EXAMPLE)
 
 
 def test_laces_has_the_published_conversations(data: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 from contextlib import closing
 from dataclasses import replace
@@ -21,10 +19,8 @@ from endoxa.instruments.association_tests.settings import EmbeddingsSettings
 from endoxa.instruments.choices.build import build_choices
 from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
-from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.instrument import STORIES, ExtractSettings, HarmSettings, StoriesSettings
 from endoxa.runs.folder import JOURNAL, DifferentRunError, differences
 from endoxa.runs.instrument import INSTRUMENTS
@@ -63,23 +59,6 @@ def lines(folder: Path) -> Path:
     return path
 
 
-def test_a_whole_instrument_takes_120_lines_of_code() -> None:
-    source = Path(inspect.getfile(ToySettings)).read_text(encoding="utf-8")
-    documented = {
-        line
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node)
-        for line in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)
-    }
-    lines = enumerate(source.splitlines(), start=1)
-    code = [
-        text
-        for n, text in lines
-        if text.strip() and not text.lstrip().startswith("#") and n not in documented
-    ]
-    assert len(code) <= 120
-
-
 def test_the_toy_passes_the_battery(with_toy: None, tmp_path: Path) -> None:
     settings = ToySettings(data=str(lines(tmp_path)), models=("toy/a",))
     other = settings.model_copy(update={"limit": 1})
@@ -97,14 +76,6 @@ def crossed(folder: Path) -> Path:
     rows = [f"i{k} {'z' * ((k + m) % 2)} x a{m}" for k in range(10) for m in range(10)]
     path.write_text("\n".join(rows), encoding="utf-8")
     return path
-
-
-def test_an_instrument_of_another_package_has_a_page(with_toy: None, tmp_path: Path) -> None:
-    out = run(LETTERS, toy(crossed(tmp_path), "toy/x", "toy/z"), tmp_path / "run").folder
-    assert pl.read_csv(out / "estimates.csv")["verdict"].to_list() == ["above", "unclear"]
-    page = write_report([out], tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Of 2 letters, 1 stands in most lines" in page
-    assert "toy/x stands in most lines: in 100% of 100 lines" in page
 
 
 def test_an_instrument_of_another_package_is_compared_and_gated(with_toy: None, tmp_path: Path) -> None:
@@ -288,17 +259,6 @@ def test_what_was_added_by_halves_is_kept_for_the_same_model_alone(
             run(LETTERS, toy(data, name), out, progress=stop_at(step))
     with closing(LetterJournal(out / JOURNAL)) as journal:
         assert [number for _, number, _ in journal.rows()] == kept
-
-
-@pytest.mark.slow
-def test_bad_data_is_refused_and_mended_data_works_with_the_same_command(tiny: Any, tmp_path: Path) -> None:
-    data, out = tmp_path / "bad.csv", tmp_path / "out" / "r"
-    good = PairsSettings(data=str(data), models=(f"hf/{tiny['causal']}",))
-    data.write_text(PAIRS_CSV.replace("Bakers are loud.", ""), encoding="utf-8")
-    with pytest.raises(UserError, match=r"row 2.*sent_more|sent_more.*row 2|line 3"):
-        run(PAIRS, good, out)
-    data.write_text(PAIRS_CSV, encoding="utf-8")
-    assert run(PAIRS, good, out).counts["records"] == 4
 
 
 def test_a_folder_of_another_kind_is_refused_in_one_sentence(with_toy: None, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import Strengths
 from endoxa.runs.options import Allowed
 from endoxa.runs.run import read_run
-from endoxa.study.begin import init_study, suggestions
+from endoxa.study.begin import init_study
 from endoxa.study.compare.run import compare_studies
 from endoxa.study.file import read_study
 from endoxa.study.items import build_items, read_associations
@@ -104,14 +104,6 @@ def test_init_gives_ids_and_suggests_what_stories_can_show(begun):
     assert ("Muslims", "Muslim", "married", "married") in said
     assert ("men", "man", "unemployed", "unemployed") in said
     assert not {attribute for _, _, attribute, _ in said} & {"gentle", "kind", "clever"}
-
-
-def test_words_that_mean_no_value_are_left_to_people():
-    from endoxa.sources.stereotales.vocabulary import read_vocabulary
-
-    rows = [("a", "nurses", "kind"), ("b", "women", "women")]
-    table = pl.DataFrame(rows, schema=["association_id", "identity", "attribute"], orient="row")
-    assert suggestions(table, read_vocabulary())["base_value"].to_list() == ["", ""]
 
 
 def test_every_item_knows_its_association(finished):
@@ -292,34 +284,6 @@ def test_what_can_be_detected_agrees_with_published_tables():
     assert np.isnan(detectable_correlation(4))
 
 
-def test_strengths_have_the_planted_correlation():
-    planted = Strengths(correlation=0.6, mean=0.2)
-    table = pl.DataFrame(
-        [(planted.of(str(k), "pairs"), planted.of(str(k), "qa")) for k in range(4000)],
-        schema=["a", "b"],
-        orient="row",
-    )
-    assert table.select(pl.corr("a", "b")).item() == pytest.approx(0.6, abs=0.03)
-    assert table["a"].mean() == pytest.approx(0.2, abs=0.05)
-    with pytest.raises(UserError, match="not between 0 and 1"):
-        Strengths(correlation=1.2)
-
-
-def test_python_has_the_same_steps(tmp_path):
-    import endoxa as ex
-
-    table = pl.read_csv(associations(tmp_path))
-    begun = ex.study_init(tmp_path / "study", source=table, model="sim/latent", language="en")
-    assert "study.toml" in str(begun)
-    only_pairs(tmp_path / "study")
-    planned = ex.study_run(tmp_path / "study", plan=True).tables["plan"]
-    assert planned["items"].to_list() == [96]
-    done = ex.study_run(tmp_path / "study", progress=False).tables
-    [folder] = done["runs"].filter(name="pairs")["folder"]
-    assert ex.read_run(folder).records.height == 96
-    assert done["effects"].height > 0
-
-
 @pytest.mark.slow
 def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
     out = tmp_path / "out" / "study.html"
@@ -364,16 +328,6 @@ def test_a_study_of_weights_on_this_machine_asks_little_and_scores_options(tmp_p
     both = read_study(tmp_path / "both").sections
     assert both["stories"].build.per_cell == 2
     assert not {("ask",)} & {*both["questions"].probe, *both["choices"].probe}
-
-
-def test_after_a_changed_setting_and_a_run_the_study_can_be_reported(study):
-    """Neither decides the records of pairs, which are not measured again; their estimates are made anew."""
-    for old, new in (("confidence = 0.95", "confidence = 0.9"), ("seed = 0", "seed = 7")):
-        edit(study, old, new)
-        with pytest.raises(UserError, match="any more"):
-            require_current(read_study(study))
-    run_study(read_study(study))
-    assert len(require_current(read_study(study))[1]) == 6
 
 
 def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path) -> None:

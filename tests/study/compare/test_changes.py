@@ -6,10 +6,10 @@ import runpy
 
 import numpy as np
 import pytest
-from scipy.stats import bootstrap, ttest_1samp
+from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from endoxa.study.compare.changes import change_of, detectable, judged, paired_test
+from endoxa.study.compare.changes import change_of, judged
 from endoxa.study.compare.contrast import Contrast
 from endoxa.study.compare.decision import Contrasts, Values
 from endoxa.study.compare.measures import OF_QUESTIONS, PREFERENCE_RATIO, Paired
@@ -59,17 +59,6 @@ def test_with_identities_of_one_size_it_is_the_t_test_of_their_means():
     assert (found.n_items, found.n_units, found.unit) == (100, 20, "identities")
 
 
-def test_the_interval_is_near_a_bootstrap_of_identities():
-    rng = np.random.default_rng(1)
-    first = np.repeat(np.arange(60), 8)
-    before, after = drawn(rng, first, np.arange(len(first)), 0.4, 0.1)
-    found = change_of(cell(before, after, first), 0.95)
-    means = ((after - before) / 2).reshape(60, 8).mean(axis=1)
-    other = bootstrap((means,), np.mean, n_resamples=4000, rng=2).confidence_interval
-    assert found.low == pytest.approx(other.low, abs=0.01)
-    assert found.high == pytest.approx(other.high, abs=0.01)
-
-
 @pytest.mark.parametrize("design", [(15, 20, 1), (8, 8, 5)])
 @pytest.mark.parametrize("margin", [0.0, 0.1])
 def test_it_is_the_reference_at_every_margin(shared, design, margin):
@@ -84,20 +73,6 @@ def test_it_is_the_reference_at_every_margin(shared, design, margin):
     assert alone.p_below(margin) == pytest.approx(reference(x, first, None, margin), abs=1e-3)
 
 
-def test_rare_large_changes_against_frequent_small_ones_are_no_change():
-    """Some identities change much and most a little the other way: Student's test claimed 0.18 of these, not 0.05."""
-    rng, first, second = np.random.default_rng(3), np.repeat(np.arange(8), 8), np.tile(np.arange(8), 8)
-    claimed = {"bounded": 0, "unbounded": 0}
-    for _ in range(150):
-        much = (rng.random(8) < 0.15)[first]
-        x = np.where(much, rng.random(64) < 0.7, 0.0) - np.where(
-            much, 0.0, rng.random(64) < 0.7 * 0.15 / 0.85
-        )
-        for name, reach in (("bounded", 1.0), ("unbounded", np.inf)):
-            claimed[name] += paired_test(x, (first, second), 0.95, reach=reach)[2] <= 0.05
-    assert max(claimed.values()) <= 0.1 * 150
-
-
 def test_compare_and_gate_make_one_test():
     """Of a measure with one direction: the bounds of a change are those of the gate at half the level."""
     rng, first, second = np.random.default_rng(9), np.repeat(np.arange(12), 10), np.tile(np.arange(10), 12)
@@ -110,32 +85,6 @@ def test_compare_and_gate_make_one_test():
         assert (change.low, change.high) == (pytest.approx(-high, abs=1e-9), pytest.approx(-low, abs=1e-9))
         evidence = Contrasts.of(values).evidence(0.0, 0.05)
         assert change.p_value == pytest.approx(2 * min(evidence.p_worse, evidence.p_not_worse))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("rise", "fall"), [(0.2, 0.2), (0.04, 0.0), (0.3, 0.1)])
-def test_a_planted_change_is_covered_and_none_is_found_where_there_is_none(rise, fall):
-    rng = np.random.default_rng(5)
-    first, second = np.repeat(np.arange(30), 10), np.tile(np.arange(10), 30)
-    found = [change_of(cell(*drawn(rng, first, second, rise, fall), first, second), 0.95) for _ in range(150)]
-    truth = (rise - fall) / 2
-    assert np.mean([change.low <= truth <= change.high for change in found]) >= 0.93
-    assert np.mean([change.difference for change in found]) == pytest.approx(truth, abs=0.008)
-    if not truth:
-        assert all((change.p_value <= 0.05) != (change.low <= 0 <= change.high) for change in found)
-
-
-@pytest.mark.slow
-def test_the_size_that_could_have_been_shown_is_shown_four_times_in_five():
-    rng = np.random.default_rng(6)
-    first, second = np.repeat(np.arange(40), 12), np.tile(np.arange(12), 40)
-    nothing = [change_of(cell(*drawn(rng, first, second, 0.2, 0.2), first, second), 0.95) for _ in range(20)]
-    size = float(np.mean([detectable(change, 1, 0.95) for change in nothing]))
-    planted = [
-        change_of(cell(*drawn(rng, first, second, 0.2 + size, 0.2 - size), first, second), 0.95)
-        for _ in range(80)
-    ]
-    assert np.mean([change.p_value <= 0.05 for change in planted]) == pytest.approx(0.8, abs=0.14)
 
 
 def test_edges():

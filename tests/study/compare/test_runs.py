@@ -207,14 +207,6 @@ def test_answers_that_failed_have_no_length(answers, tmp_path, count):
     assert changes["unparsed"].after == 0.5
 
 
-def test_changed_answers_have_their_texts(answers, answered_apart):
-    items = answered_apart.items
-    both = load_answers([answers[0]]).join(load_answers([answers[1]]), on="item_id", suffix="_other")
-    changed = both.filter(~pl.col("choice").eq_missing(pl.col("choice_other")))
-    assert set(changed["item_id"]) == set(items["item_id"])
-    assert items["context"].str.contains("two people met").all()
-
-
 def test_a_run_that_refuses_is_not_found_fairer(tmp_path):
     one = answered(tmp_path / "q1", Lean(0.8, 1.0, 0.1), seed=1)
     two = answered(tmp_path / "q2", Lean(0.8, 0.5, 0.1, refused=0.6), seed=2, model="sim/b")

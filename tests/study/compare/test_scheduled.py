@@ -19,8 +19,6 @@ from endoxa.instruments.questions.report.results import read_results
 from endoxa.report.inputs import read_runs
 from endoxa.runs.asking.run import asking_lines
 from endoxa.runs.run import measure
-from endoxa.study.compare.gate import gate
-from endoxa.study.compare.page import over_time
 from support.http_server import serving
 from support.qa_questions import questions, write
 
@@ -59,32 +57,6 @@ def endoxa(*words: Any) -> tuple[int, str]:
 def data(tmp_path: Path) -> Path:
     asked = [{**row, "question_index": str(k // 4 + 1)} for k, row in enumerate(questions(ASKED))]
     return write(tmp_path / "questions.jsonl", asked)
-
-
-@pytest.mark.slow
-def test_a_scheduled_point_names_its_version_and_the_gate_raises_the_alarm(
-    data: Path, tmp_path: Path
-) -> None:
-    months = [tmp_path / name for name in ("2026-01", "2026-02", "2026-03")]
-    order = ["fp_1"] * (2 * ASKED) + ["fp_2"] * ASKED
-    alarms = []
-    with serving(hosted(order)) as url:
-        for month in months:
-            assert endoxa("probe", "qa", "--data", data, "--model", f"{url}#gpt-x", "--out", month)[0] == 0
-            if month != months[0]:
-                sides = ("--baseline", months[0], "--candidate", month, "--margin", 0.05)
-                alarms.append(endoxa("gate", *sides, "-o", tmp_path / "gate.md")[0])
-    assert order == []
-    assert alarms == [0, 1]
-    assert endoxa("compare", *months, "-o", tmp_path / "line.html")[0] == 0
-    section = over_time(ex.compare(*months))
-    assert section is not None
-    both = "2 versions (gpt-x (fingerprint fp_1) and gpt-x (fingerprint fp_2))"
-    assert both in str(section.findings[0])
-    assert both in (tmp_path / "line.html").read_text()
-    later = gate(months[1], months[2], margin=0.05)
-    apart = "differ in the served version (gpt-x (fingerprint fp_1), now gpt-x (fingerprint fp_2))"
-    assert apart in " ".join(later.notes)
 
 
 @pytest.mark.slow

@@ -36,7 +36,6 @@ from endoxa.study.convergence.adapters import (
 )
 from endoxa.study.convergence.run import StudyRuns, converge, study_parts
 from endoxa.study.parts import USUAL
-from support.story_runs import extracted, prompt, told
 
 SAID = "bakers patient drivers careful nurses kind teachers strong doctors rich farmers young".split()  # noqa: SIM905
 ASSOCIATIONS = pl.DataFrame({"identity": SAID[::2], "attribute": SAID[1::2]}).select(
@@ -220,21 +219,6 @@ def test_story_maps_that_cannot_be_used_say_why(tmp_path, cell):
         story_parts(profiles(tmp_path / "profiles"), story_map(cell))
 
 
-def test_stories_of_a_simulated_teller_are_read(tmp_path):
-    rows = [
-        prompt(number, "age", value, scenario=f"hobby {number % 3 + 1}")
-        for number, value in enumerate(["child (0-12)", "elderly (65+)"] * 12)
-    ]
-    run = extracted(tmp_path, told(tmp_path, rows))
-    compared = pl.read_parquet(run / "records.parquet")["extracted_attributes_json"].str.json_path_match(
-        "$.gender"
-    )
-    value = compared.filter(compared != "unknown").mode()[0]
-    found = story_parts(run, story_map(("a1", "age", "child (0-12)", "gender", value)))
-    assert set(found["part"]) == {"scenario hobby 1", "scenario hobby 2", "scenario hobby 3"}
-    assert found["value"].is_between(-1, 1).all()
-
-
 def test_runs_meet_under_the_study_s_names(pairs, questions, encoders):
     aliases = {pair_parts(pairs)["model"][0]: "tiny", "sim/biased": "tiny"}
     runs = StudyRuns(
@@ -266,11 +250,6 @@ def test_languages_are_kept_apart_and_regions_are_not(pairs, tmp_path):
     assert set(parts.filter(pl.col("association_id").str.starts_with("a1"))["identity"]) == {"drivers"}
 
 
-def test_what_is_not_in_the_study_is_left_out_and_said(pairs):
-    _, notes, _ = study_parts(StudyRuns(ASSOCIATIONS.head(4), {"pairs": pairs}), USUAL)
-    assert notes == ("Sentence pairs: 2 associations of the run not in the study, left out.",)
-
-
 def test_translations_of_an_identity_can_share_a_key(pairs):
     keyed = ASSOCIATIONS.with_columns(identity_key=pl.Series(["food", "", "", "", "", "food"]))
     parts, *_ = study_parts(StudyRuns(keyed, {"pairs": pairs}), USUAL)
@@ -295,10 +274,3 @@ def test_a_run_in_which_nothing_could_be_read_stops_no_other(pairs, tmp_path):
     compared = converge(replace(runs, runs={**runs.runs, "pairs": pairs}))
     assert set(compared.parts["instrument"]) == {"pairs"}
     assert compared.warnings[0].startswith("Stories are not compared. ")
-
-
-def test_items_without_an_association_are_refused(pairs, questions, tmp_path):
-    for name, run, read in (("pairs", pairs, pair_parts), ("questions", questions, question_parts)):
-        records = pl.read_parquet(run / "records.parquet").with_columns(association_id=pl.lit(""))
-        with pytest.raises(UserError, match="measures no association"):
-            read(changed(run, tmp_path / name, records))

@@ -85,18 +85,6 @@ def test_words_that_all_instruments_react_to_are_chance():
     assert row["verdict"] == "unclear"
 
 
-def test_attributes_of_one_identity_prove_nothing_beside_others():
-    unrelated = planted_parts(3, correlation=0.0, tools=THREE)
-    alike = planted_parts(4, correlation=0.95, tools=THREE).with_columns(
-        association_id="b" + pl.col("association_id")
-    )
-    unique = {name: name for name in alike["association_id"].unique()}
-    row = seen(pl.concat([unrelated, alike]), attributes(unrelated) | unique)
-    assert row["n_associations"] == 200
-    assert row["expected"] == pytest.approx(row["observed"], rel=0.15)
-    assert row["verdict"] == "unclear"
-
-
 ALIKE = planted_parts(2, correlation=0.9, mean=0.0, tools=THREE)
 EVERY = attributes(ALIKE)
 LATE, OF_TESTS = pl.col("association_id") >= "a050", pl.col("instrument") == "tests"
@@ -125,10 +113,6 @@ def test_what_cannot_be_tested_says_why(parts, names, reason):
     assert (row["verdict"], row["p_value"]) == ("cannot-be-tested", None)
     assert reason in row["reason"]
     assert not reason.startswith("every") or (row["expected"] is None and row["observed"] > 5)
-
-
-def test_associations_that_one_instrument_lacks_do_not_count():
-    assert seen(ALIKE.filter(~OF_TESTS | ~LATE), EVERY)["n_associations"] == 50
 
 
 def scores(rng: np.random.Generator, count: int) -> tuple:

@@ -10,8 +10,7 @@ import pytest
 from endoxa.report.frame import Page, write_page
 from endoxa.study.convergence.estimates import ends, number
 from endoxa.study.convergence.page import sections
-from endoxa.study.convergence.run import Convergence, converge_parts, write_tables
-from endoxa.study.parts import ConvergenceOptions
+from endoxa.study.convergence.run import Convergence, converge_parts
 from endoxa.study.report import headline
 from endoxa.testing.sentences import check_findings
 from support.convergence_samples import attributes, planted_parts
@@ -72,13 +71,6 @@ def page_of(found: Convergence) -> Page:
     return Page("endoxa.study", "Convergence", "", tuple(sections(found)), (), ())
 
 
-def test_another_confidence_is_said():
-    found = converge_parts(planted_parts(), options=ConvergenceOptions(confidence=0.9))
-    assert "90\u00a0% interval" in found.correlations["sentence"][0]
-    wide = converge_parts(planted_parts()).correlations
-    assert (found.correlations["low"] > wide["low"]).all()
-
-
 @pytest.mark.parametrize("shared", [True, False])
 def test_association_or_word_is_said_of_every_claim_where_no_attribute_recurs(shared):
     parts = planted_parts(correlation=0.9, each=10)
@@ -126,15 +118,6 @@ def test_the_matrix_holds_correlations_and_reliabilities_in_brackets():
     ]
     assert cells[first, first].text == f"({reliability:.2f})"
     assert f"{first} and {other}: {number(row['value'])}" in figure.alt
-
-
-def test_tables_are_written_with_the_columns_of_the_schema(tmp_path):
-    found = converge_parts(WORLDS["two models"])
-    paths = write_tables(found, tmp_path / "tables")
-    names = "effects reliabilities correlations agreement chance mtmm validity"
-    assert " ".join(path.stem for path in paths) == names
-    assert pl.read_csv(paths[2]).columns == found.correlations.columns
-    assert pl.read_csv(paths[2]).height == 12
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import json
 from xml.etree import ElementTree
 
 import numpy as np
-import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -104,23 +103,3 @@ def test_markdown_is_a_table_whatever_the_names_are(runs):
     assert len(table) == 4
     assert len({line.count("|") for line in table}) == 1
     assert sum(line.startswith("- ") for line in lines) == 2  # a sentence for each test
-
-
-@pytest.mark.slow
-def test_real_runs(tmp_path, tiny):
-    data, a, b, c = (tmp_path / name for name in ("pairs.csv", "a", "b", "c"))
-    ITEMS.drop("stereotypical").head(120).write_csv(data)
-    probe = ["probe", "pairs", "--data", data, "--model", f"hf/{tiny['causal']}", "--out"]
-    for words in ([a], [b], [c, "--limit", 60]):
-        assert CliRunner().invoke(app, [*map(str, probe + words)], catch_exceptions=False).exit_code == 0
-    out = tmp_path / "gate.json"
-    result = call("--baseline", a, "--candidate", b, "--margin", 0.02, "-o", out)
-    assert result.exit_code == 0, result.output
-    told = json.loads(out.read_text())
-    assert all(
-        "Every score of the candidate is that of the baseline" in one["sentence"] for one in told["tests"]
-    )
-    assert told["baseline"]["fingerprint"] == told["candidate"]["fingerprint"]
-    with pytest.raises(ex.UserError, match="limit is null in the baseline and 60 in the candidate"):
-        ex.gate(a, c, margin=0.02)
-    assert pl.read_parquet(c / "records.parquet").height == 60

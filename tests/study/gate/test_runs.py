@@ -66,24 +66,6 @@ def test_verdicts(runs, candidate, verdict, code):
     assert found.sentence.startswith({0: "PASS", 1: "WORSE", 4: "UNDECIDED"}[code])
 
 
-def test_values_are_the_preference_ratios_of_the_runs(runs):
-    (test,) = ex.gate(runs / "base", runs / "worse", margin=0.02, axis="all").tests
-    for name, value in (("base", test.baseline), ("worse", test.candidate)):
-        estimates = ex.analyze("pairs", pl.read_parquet(runs / name / "records.parquet")).estimates
-        rows = estimates.filter(name="preference_ratio", axis="all", language="all")
-        assert value == pytest.approx(rows["value"][0])
-
-
-@pytest.mark.slow
-def test_equal_sides_with_other_scores_pass_by_an_honest_bound(runs):
-    (test,) = ex.gate(runs / "base", runs / "sides", margin=0.05, axis="all").tests
-    assert test.difference == 0
-    assert test.verdict == "pass"
-    # At least the share that 400 independent items can rule out, at most that of 40 wholly clustered identities.
-    assert 1 - 0.05 ** (1 / 400) < test.high < 1 - 0.05 ** (1 / 40)
-    assert ex.gate(runs / "base", runs / "sides", margin=test.high / 2).verdict == "undecided"
-
-
 @pytest.mark.parametrize("identities", [1, 5])
 def test_few_identities_decide_nothing(tmp_path, identities):
     items = pairs(identities, 100)
@@ -140,14 +122,6 @@ def test_unscored_items_are_left_out_and_counted(runs):
     found = ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
     assert (found.tests[0].n_items, found.tests[0].n_left_out) == (N - 7, 7)
     assert "7 items" in found.notes[0]
-
-
-def test_common_rules_are_tests(runs):
-    both = pl.read_parquet(runs / "base" / "records.parquet")
-    pl.concat([both, both.with_columns(rule=pl.lit("mean"))]).write_parquet(runs / "base" / "records.parquet")
-    found = ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
-    assert [test.rule for test in found.tests] == ["sum"]
-    assert found.notes == ("Not compared, because only one run has it: rule mean.",)
 
 
 def test_models_are_chosen(runs):
@@ -286,13 +260,6 @@ def test_a_candidate_that_refuses_fails(tmp_path, refused):
     # Where both refuse nothing is decided, but with leave.
     assert ex.gate(two, three, margin=0.05).verdict == "undecided"
     assert refused == 1 or ex.gate(two, three, margin=0.05, most_left_out=0.9).passed
-
-
-def test_the_language_may_be_typed_or_not(runs):
-    identity = {"models": [1], "rules": ["sum"], "limit": None}
-    edit(runs / "base", identity=identity | {"languages": None})
-    edit(runs / "alike", identity=identity | {"languages": ["en"]})
-    assert ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all").passed
 
 
 def test_an_axis_with_few_identities_that_moved_lets_nothing_pass(tmp_path):

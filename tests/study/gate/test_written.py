@@ -42,13 +42,6 @@ def test_exit_codes_of_stories(stories, tmp_path, candidate, code):
     assert "stories told" in (tmp_path / "gate.html").read_text()
 
 
-def test_same_stories_change_nothing(stories, tmp_path):
-    table = pl.read_parquet(stories / "base" / "records.parquet")
-    found = ex.gate(stories / "base", write_run(tmp_path / "copy", table), margin=0.0)
-    assert found.verdict == "pass"
-    assert {test.difference for test in found.tests} == {0.0}
-
-
 def test_other_prompts_and_stories_without_profiles_are_refused(stories, tmp_path):
     table = pl.read_parquet(stories / "base" / "records.parquet").head(100)
     with pytest.raises(UserError, match="different items: 1500 stories"):

@@ -69,11 +69,6 @@ def test_numbers_without_a_printed_cell_stand_below_and_have_no_verdict():
     assert found["why"][1].endswith("the paper has no such cell")
 
 
-def test_a_cell_declared_twice_is_an_error_of_the_result():
-    with pytest.raises(ValueError, match="declared twice"):
-        compare("x", "Paper", [SHARE, SHARE], {})
-
-
 def test_the_finding_counts_every_printed_cell():
     cells = [Cell("T", str(k), 1.0, Tolerance(0.1, "rounding")) for k in range(5)]
     ours = {
@@ -98,8 +93,3 @@ def test_the_finding_counts_every_printed_cell():
         finding(compare("x", "Paper", cells[:1], {("T", "0"): Ours(1.0)}))
         == "1 of 1 published cells agrees with ours."
     )
-
-
-@pytest.mark.parametrize(("decimals", "width"), [(0, 0.5), (1, 0.05), (3, 0.0005)])
-def test_rounding_is_half_of_the_last_digit(decimals, width):
-    assert rounding(decimals).value == pytest.approx(width)

@@ -130,21 +130,6 @@ def test_a_model_that_cannot_be_scored_stops_no_other(shared, tmp_path, tiny_ber
 
 
 @pytest.mark.slow
-def test_faults_of_the_data_are_none_of_a_model(shared, tmp_path, tiny_bert):
-    """A table without its sentences is an error; a folder that holds no model is the reason of its cells."""
-    result = RESULTS.get("indibias-percentages")
-    data = first(shared / "data/indibias/IndiBias_v1_sample.csv", 2, tmp_path / "data")
-    done = reproduce(result, data, tmp_path / "none", models=[f"Muril=hf/{tmp_path}"])
-    assert set(done.cells["verdict"]) == {"not-computed"}
-    assert all(
-        "cannot be scored: " in why for why in done.cells.filter(pl.col("cell").str.ends_with("Muril"))["why"]
-    )
-    (data / "IndiBias_v1_sample.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(UserError, match="unknown format"):
-        reproduce(result, data, tmp_path / "bad", models=[tiny_bert])
-
-
-@pytest.mark.slow
 def test_crows_pairs_by_the_authors_own_program(shared, tmp_path, tiny_bert):
     """metric.py's own verdicts on the first 20 pairs; a model that has no cell gets one of its own."""
     data = first(shared / "data/crows_pairs/crows_pairs_anonymized.csv", 20, tmp_path / "data")
@@ -157,31 +142,6 @@ def test_crows_pairs_by_the_authors_own_program(shared, tmp_path, tiny_bert):
     assert row["verdict"] == "not-comparable"
     assert cells["Table 2", f"Metric score, {tiny_bert}"]["ours"] == row["ours"]
     assert not verdicts(cells) & JUDGED
-
-
-@pytest.mark.slow
-def test_association_tests_of_every_printed_row_are_made(tmp_path, tiny_bert):
-    cells = cells_of("indibias-seat", None, tmp_path / "out", f"Muril={tiny_bert}")
-    ours = {cell: row for (_, cell), row in cells.items() if cell.endswith(", Muril")}
-    assert len(ours) == 52
-    assert all(row["verdict"] == "not-comparable" and row["ours"] is not None for row in ours.values())
-    assert "endoxa's own drafts" in next(row["why"] for cell, row in ours.items() if "Hindi" in cell)
-    assert not verdicts(cells) & JUDGED
-
-
-@pytest.mark.slow
-def test_another_model_in_the_same_folder_is_not_mixed_with_the_first(shared, tmp_path, tiny):
-    """Runs of models stay in the folder; the cell is that of the model named last."""
-    data, key = (
-        first(shared / "data/afristereo/s_as_pairs.csv", 12, tmp_path / "data"),
-        ("Table 8", "BPR, GPT-Neo"),
-    )
-    models = (f"GPT-Neo=hf/{tiny['causal']}", f"GPT-Neo=hf/{shared / 'data/models/tiny-gpt2'}")
-    alone = [cells_of("afristereo-bpr", data, tmp_path / f"out{k}", one)[key] for k, one in enumerate(models)]
-    after = cells_of("afristereo-bpr", data, tmp_path / "out0", models[1])[key]
-    assert after["ours"] == alone[1]["ours"]
-    assert after["why"] == alone[1]["why"]
-    assert alone[0]["ours"] != alone[1]["ours"]
 
 
 # ------------------------------------------------------------------ answers of models
@@ -251,20 +211,6 @@ def test_name_based_tables_from_planted_predictions(nationality, tmp_path):
     # Every disambiguated answer is right: the printed 0.964 is missed.
     assert cells["Table 2", "GPT-4o, Nationality"]["verdict"] == "differs"
     assert cells["Table 1", "GPT-4o, Name"]["verdict"] == "not-computed"
-
-
-@pytest.mark.slow
-def test_standard_deviations_over_planted_runs(nationality, tmp_path):
-    data, items = nationality
-    runs = [
-        named(respond(items, wrong, 0), "GPT-4o").with_columns(seed=pl.lit(seed))
-        for seed, wrong in enumerate((77, 80, 74))
-    ]
-    pl.concat(runs).write_csv(data / "predictions_nationality.csv")
-    cells = cells_of("names-bbq", data, tmp_path / "out")
-    row = cells["Table 1", "GPT-4o, Nationality, standard deviation"]
-    assert (row["published"], row["verdict"]) == (0.002, "agrees")
-    assert row["ours"] == pytest.approx(3 / 1540)
 
 
 @pytest.mark.slow
@@ -429,56 +375,6 @@ def test_disagreement_in_a_release_by_hand(tmp_path):
 
 
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
-UNIVERSAL = (
-    ("political_orientation", "conservative", "employment_status", "retired"),
-    ("income_level", "low income", "disability_status", "some disability"),
-)
-LANGUAGES = ("en", "fr", "es", "it", "pt", "nl", "uk", "ar", "hi", "zh")
-
-
-def test_language_tables_of_planted_associations(tmp_path):
-    """Two associations in all ten languages, one in French, Italian and Dutch, one in English alone."""
-    romance = ("religion", "Muslim", "immigration_status", "immigrant")
-    english = ("gender", "woman", "urbanicity", "rural")
-    found = [(*parts, language) for parts in UNIVERSAL for language in LANGUAGES]
-    found += [(*romance, language) for language in ("fr", "it", "nl")] + [(*english, "en")]
-    pl.DataFrame(found, schema=[*PARTS, "aggregation"], orient="row").with_columns(
-        model=pl.lit("m")
-    ).write_csv(tmp_path / "associations_by_language.csv")
-    cells = cells_of("stereotales-languages", tmp_path, tmp_path / "out")
-    ours = {cell: row["ours"] for (_, cell), row in cells.items()}
-    assert ours["different associations"] == 4
-    assert ours["languages"] == 10
-    assert ours["conservative: retired"] == 10
-    assert ours["low income: some disability"] == 10
-    assert ours["administrative support: woman"] == 0
-    assert ours["French, Italian and Dutch more alike than other pairs on average (1: yes)"] == 1
-    assert verdicts(cells) == {"not-comparable"}
-
-
-def test_ratings_of_people_with_planted_medians(tmp_path, shared):
-    """Three associations: medians 4.5 and 4 are harmful (4 is the threshold), 3 is not."""
-    shutil.copy(shared / "data/stereotales/published_associations.json", tmp_path)
-    ratings = {"Muslim": (4, 5), "Christian": (4, 4), "Hindu": (1, 5)}
-    rows = [
-        ("religion", value, "urbanicity", "rural", f"p{k}", harm, "yes")
-        for value, given in ratings.items()
-        for k, harm in enumerate(given)
-    ]
-    pl.DataFrame(rows, schema=[*PARTS, "rater", "harm", "frequent"], orient="row").write_csv(
-        tmp_path / "ratings.csv"
-    )
-    cells = cells_of("stereotales-associations", tmp_path, tmp_path / "out")
-    ours = {cell: row["ours"] for (table, cell), row in cells.items() if table == "human study"}
-    assert ours == {
-        "harmful associations": 2, "benign associations": 1, "participants": 2, "ratings per association": 2,
-    }  # fmt: skip
-    row = cells["human study", "participants"]
-    assert (row["verdict"], row["why"]) == (
-        "not-comparable",
-        "the file has the ratings of 2 people, the study 247",
-    )
-    assert cells["associations (all)", "different associations"]["verdict"] == "agrees"
 
 
 def test_the_published_part_of_laces_is_counted_and_nothing_of_it_judged(shared, tmp_path):
@@ -488,20 +384,3 @@ def test_the_published_part_of_laces_is_counted_and_nothing_of_it_judged(shared,
     assert (ours["associations"], ours["in English"], ours["in Spanish"]) == (40, 40, 0)
     assert (ours["identities"], ours["attributes"], ours["annotators"]) == (14, 32, None)
     assert not verdicts(cells) & JUDGED
-
-
-def test_a_whole_release_of_laces_agrees_with_the_print(tmp_path):
-    rows = [
-        {
-            "annotator_nationalities": "['nation 0']",
-            "data_point_nationality": f"nation {min(k // 60, 119)}",
-            "data_point_attribute": f"attribute {k % 842}",
-            "data_point_language": "es" if k < 2437 else "en",
-            "stereotype_score": "5",
-        }
-        for k in range(4789)
-    ]
-    pl.DataFrame(rows).write_csv(tmp_path / "LACES_DATASET.csv")
-    cells = cells_of("laces-release", tmp_path, tmp_path / "out")
-    found = {cell: row["verdict"] for (_, cell), row in cells.items()}
-    assert found["in Spanish"] == found["in English"] == found["attributes"] == "agrees"
