@@ -73,19 +73,6 @@ def test_a_file_adds_an_attribute_and_its_vocabulary(tmp_path, handedness):
     assert "handedness" in tomllib.loads((tmp_path / "prompts.vocabulary.toml").read_text("utf-8"))
 
 
-@pytest.mark.slow
-def test_a_file_brings_a_language(tmp_path):
-    english = bundled_tree("en")
-    assert english is not None
-    mine = tmp_path / "mine.yaml"
-    mine.write_text(yaml.safe_dump({**english.values, "language": "enm", "name": "Mine"}), encoding="utf-8")
-    assert endoxa("--check", mine) == (0, "Mine (enm) checked: 0 faults\n")
-    out = tmp_path / "prompts.parquet"
-    endoxa("--file", mine, "--language", "enm", "--language", "en", "--per-cell", 1, "-o", out)
-    assert pl.read_parquet(out)["language"].value_counts().sort("language").rows() == [
-        ("en", 79),
-        ("enm", 79),
-    ]
 
 
 @pytest.mark.slow
