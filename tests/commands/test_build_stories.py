@@ -5,14 +5,11 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-import polars as pl
 import pytest
-import yaml
 from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.prompt_language import bundled_tree
 from endoxa.schema.stories import STORY_PROMPT_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
@@ -71,8 +68,6 @@ def test_a_file_adds_an_attribute_and_its_vocabulary(tmp_path, handedness):
     assert written[:-1] == read_vocabulary()
     assert written[-1].answers == ("left-handed", "right-handed", "other", "unknown")
     assert "handedness" in tomllib.loads((tmp_path / "prompts.vocabulary.toml").read_text("utf-8"))
-
-
 
 
 @pytest.mark.slow

@@ -67,32 +67,6 @@ def test_survey_through_its_map(extract, tmp_path):
     assert frame["statement"].to_list() == frame["original_statement"].to_list()  # nothing translated unasked
 
 
-def test_translation_from_a_table_is_counted(extract, tmp_path):
-    (tmp_path / "t.csv").write_text("original,translation\nLes boulangers sont gentils,Bakers are kind\n")
-    code, out, _ = extract("export.csv", "--map", "map.toml", "-o", "s.csv", "--translate", "t.csv")
-    assert code == 0
-    assert "translated: 1, not translated: 1" in out
-    row = read("s.csv").row(2, named=True)
-    assert (row["original_statement"], row["statement"]) == ("Les boulangers sont gentils", "Bakers are kind")
-    assert read("s.csv").row(3, named=True)["flag"] == "untranslated"
-
-
-@pytest.mark.slow
-def test_acceptance_commands(extract, shared, tmp_path):
-    folder = shared / "data/afristereo"
-    code, out, err = extract(folder / "survey_dev.csv", "--preset", "afristereo", "-o", "out/statements.csv")
-    assert code == 0
-    assert "of 59 respondents" in out
-    assert err.count("may have pasted a chatbot's answers") == 2
-    words = ("--statement-column", "statement", "--question-column", "question")
-    code, _, _ = extract(folder / "gold_dev.csv", *words, "-o", "out/pred.csv")
-    assert code == 0
-    gold, predicted = read(folder / "gold_dev.csv"), read("out/pred.csv")
-    assert predicted["statement_id"].unique(maintain_order=True).to_list() == gold["statement_id"].to_list()
-    assert {"identity", "attribute", "rule", "confidence", "omit", "omit_reason"} <= set(predicted.columns)
-    assert not {name for name in predicted.columns if name.startswith(("gold", "authors"))}
-
-
 def test_a_chat_model_reads_first_and_the_rules_second(extract, tmp_path):
     """Answers in `recorded_readings.jsonl` are ours: they test the path, and say nothing of any model."""
     recorded = Path(__file__).parents[1] / "curate/recorded_readings.jsonl"

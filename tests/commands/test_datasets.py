@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from typer.testing import CliRunner
 
-import endoxa
 from endoxa.commands import app as whole
 from endoxa.commands.datasets import app
-from endoxa.errors import UserError
 
 
 def run(*arguments: object):
@@ -59,19 +55,6 @@ def test_samples_stand_for_files(words, printed, tmp_path, monkeypatch):
     assert printed in result.output
 
 
-def test_samples_have_the_same_names_in_python(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert endoxa.load_pairs("sample").height == 50
-    assert (
-        endoxa.load_questions("sample").height == endoxa.load_questions(Path("sample-questions")).height == 60
-    )
-    assert endoxa.load_stories("sample").height == 40
-    assert len(endoxa.load_tests("sample")) == 1
-    (tmp_path / "sample").write_text("no questions")
-    with pytest.raises(UserError, match="sample"):
-        endoxa.load_questions("sample")
-
-
 def test_check_hides_texts_unless_asked(pairs):
     hidden = run("check", pairs)
     assert hidden.exit_code == 0
@@ -81,13 +64,6 @@ def test_check_hides_texts_unless_asked(pairs):
     shown = run("check", pairs, "--show-text")
     assert "Farmers" in shown.output
     assert shown.output.index("Content notice") < shown.output.index("Farmers")
-
-
-def test_check_ends_with_1_where_there_is_an_error(pairs, tmp_path):
-    pairs.write_text("language,sent_more,sent_less\nen,Bakers sing.,Bakers sing.\n")
-    result = run("check", pairs, "--out", tmp_path / "problems.csv")
-    assert result.exit_code == 1
-    assert "identical-sentences" in (tmp_path / "problems.csv").read_text()
 
 
 def test_a_table_with_names_of_its_own_is_checked_and_converted(tmp_path):

@@ -94,19 +94,6 @@ def test_what_does_not_fit_the_model_is_one_sentence_and_exit_code_2(tmp_path, t
         assert_one_sentence(endoxa(*words), named)
 
 
-@pytest.mark.slow
-def test_report_that_was_lost_or_asked_for_otherwise_is_made_again(tmp_path, tiny, pairs, endoxa):
-    words = ("probe", "pairs", "--data", pairs, "--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")
-    assert endoxa(*words).returncode == 0
-    first = pl.read_csv(tmp_path / "run/estimates.csv")
-    (tmp_path / "run/report.html").unlink()
-    assert endoxa(*words).returncode == 0
-    assert (tmp_path / "run/report.html").exists()
-    assert endoxa(*words, "--set", "confidence=0.8").returncode == 0
-    second = pl.read_csv(tmp_path / "run/estimates.csv")
-    assert (first["confidence"].max(), second["confidence"].max()) == (0.95, 0.8)
-
-
 def assert_one_sentence(run, named):
     assert run.returncode == 2, run.stderr
     assert "Traceback" not in run.stderr

@@ -22,7 +22,7 @@ from endoxa.runs.asking import calls
 from endoxa.runs.asking.batches import SMALLEST, ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost
 from endoxa.runs.asking.cost import Budget, Expected, bounded, cost, expect, spent, worst
-from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, conversation, draw_seed
+from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, conversation
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import CALLED_A_TOOL
@@ -557,12 +557,6 @@ def test_in_batches_too_a_conversation_ends_where_an_answer_failed(journal: Answ
     ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(2, ("one", "two")), 2, poll=0)
     sent = [name for group in provider.kept.values() for name, _, _ in group]
     assert sent == ["1-0", "1-1"]
-
-
-@given(st.integers(0, 2**31 - 1), st.integers(1, 1000))
-def test_seeds_of_draws_fit_into_32_bits_and_differ(seed: int, repeat: int) -> None:
-    assert 0 <= draw_seed(seed, repeat) < 2**31
-    assert draw_seed(seed, repeat + 1) != draw_seed(seed + 1, repeat)
 
 
 def test_a_call_that_was_lost_waits_for_the_money_of_others(journal: AnswerJournal) -> None:

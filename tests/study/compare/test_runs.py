@@ -207,14 +207,6 @@ def test_answers_that_failed_have_no_length(answers, tmp_path, count):
     assert changes["unparsed"].after == 0.5
 
 
-def test_a_run_that_refuses_is_not_found_fairer(tmp_path):
-    one = answered(tmp_path / "q1", Lean(0.8, 1.0, 0.1), seed=1)
-    two = answered(tmp_path / "q2", Lean(0.8, 0.5, 0.1, refused=0.6), seed=2, model="sim/b")
-    found = ex.compare(one, two)
-    assert found.sentence.startswith("Whether the bias changed cannot be tested (the notes below say why): ")
-    assert any("more than 10 %" in note for note in found.contrasts[0].estimates.notes)
-
-
 def test_three_runs_are_compared_with_the_first(runs, tmp_path):
     found = ex.compare(runs / "base", runs / "fallen", runs / "sides")
     assert [each.after.label for each in found.contrasts] == ["fallen", "sides"]

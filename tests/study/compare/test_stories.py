@@ -59,14 +59,6 @@ def test_all_refused_in_one_run(tmp_path):
     assert any("no association was found" in note for note in contrast.estimates.notes)
 
 
-def test_a_run_that_refuses_is_not_found_fairer(tmp_path):
-    rng = np.random.default_rng(6)
-    tables = frame(rng, 0.9, unknown=0.0), frame(rng, 0.5, unknown=0.0, refused=0.3)
-    found = ex.compare(*(write_run(tmp_path / name, each) for name, each in zip("ab", tables, strict=True)))
-    assert by_name(found.contrasts[0])["strength"].verdict == "cannot-be-tested"
-    assert "more than 10 %" in found.contrasts[0].estimates.notes[0]
-
-
 @pytest.fixture(scope="module")
 def three(tmp_path_factory):
     """Stories with a planted association, the same again, and without it."""
@@ -106,10 +98,3 @@ def test_what_cannot_be_compared(tmp_path):
     named = write_run(tmp_path / "d", table.with_columns(target_attribute_value=pl.lit("low")))
     with pytest.raises(UserError, match="another attribute"):
         ex.compare(one, named)
-
-
-def test_one_prompt_decides_nothing(tmp_path):
-    table = frame(np.random.default_rng(4), 0.8, scenarios=3).head(1)
-    runs = [write_run(tmp_path / name, table.with_columns(story=pl.lit(f"Told by {name}."))) for name in "ab"]
-    (contrast,) = ex.compare(*runs).contrasts
-    assert {change.verdict for change in contrast.changes} == {"cannot-be-tested"}

@@ -250,12 +250,6 @@ def test_languages_are_kept_apart_and_regions_are_not(pairs, tmp_path):
     assert set(parts.filter(pl.col("association_id").str.starts_with("a1"))["identity"]) == {"drivers"}
 
 
-def test_translations_of_an_identity_can_share_a_key(pairs):
-    keyed = ASSOCIATIONS.with_columns(identity_key=pl.Series(["food", "", "", "", "", "food"]))
-    parts, *_ = study_parts(StudyRuns(keyed, {"pairs": pairs}), USUAL)
-    assert set(parts["identity"]) == {"bakers; farmers", "drivers", "nurses", "teachers", "doctors"}
-
-
 def test_items_of_other_associations_are_refused(pairs):
     other = ASSOCIATIONS.with_columns(association_id=pl.col("association_id") + "x")
     with pytest.raises(UserError, match="association_id differ"):

@@ -147,20 +147,6 @@ def test_the_two_way_interval_has_the_jackknife_variance_of_both_kinds():
     assert 1.96 < half / error < 2.3  # Student's t with 9 degrees of freedom or more
 
 
-def test_attributes_of_their_own_change_nothing_and_few_are_taken_as_they_are():
-    parts = planted_parts(6)
-    sources = measured(joined_parts(parts))
-    own = {name: name for name in parts["association_id"].unique()}
-    assert correlations(sources, own).equals(correlations(sources))
-    few = correlations(sources, attributes(parts))
-    assert set(few["n_attributes"]) == {5}
-    assert set(few["sampled"]) == {"identities"}
-    assert few["sentence"].str.contains("of 20 identities, with these 5 attributes only").all()
-    assert (few["p_value"] >= correlations(sources)["p_value"]).all()
-    six = {name: f"word {int(name[1:]) % 6}" for name in own}
-    assert set(correlations(sources, six)["sampled"]) == {"both"}
-
-
 def test_a_correlation_of_few_attributes_alone_is_not_claimed():
     parts = planted_parts(7, correlation=0.0, common_attribute=0.9, tools={"pairs": 0.9, "tests": 0.9})
     sources = measured(joined_parts(parts))

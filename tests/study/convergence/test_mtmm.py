@@ -95,22 +95,6 @@ def test_a_latent_trait_and_a_method_effect_are_told_apart():
     assert method["method effect"]["value"] > latent["method effect"]["value"]
 
 
-def test_traits_belong_to_identities_or_to_attributes():
-    by_axis = Traits.read(AXIS, IDENTITY, ATTRIBUTE)
-    assert by_axis is not None
-    assert by_axis.unit == "attribute"
-    groups = {name: "warm" if int(name.split("-")[1]) < 15 else "able" for name in AXIS}
-    by_group = Traits.read(groups, IDENTITY, ATTRIBUTE)
-    assert by_group is not None
-    assert by_group.unit == "identity"
-    mixed = {name: str(sum(map(ord, name)) % 3) for name in AXIS}
-    assert Traits.read(mixed, IDENTITY, ATTRIBUTE) is None
-    assert Traits.read({}, IDENTITY, ATTRIBUTE) is None
-    empty, validity = matrices(measured(joined_parts(world(0, latent=1, method=0))), None)
-    assert empty.is_empty()
-    assert validity.is_empty()
-
-
 def several(parts: pl.DataFrame, seed: int) -> dict:
     table = effects(measured(joined_parts(parts)))
     return (

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from endoxa.report.tables import Cell
 from endoxa.schema.study import (
     AGREEMENT_COLUMNS,
     AGREEMENTS,
@@ -20,11 +19,9 @@ from endoxa.schema.study import (
     PART_COLUMNS,
     RELIABILITY_COLUMNS,
 )
-from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.study.convergence import estimates
 from endoxa.study.convergence.chance import agreement
-from endoxa.study.convergence.estimates import joined_parts, measured, number, tool
-from endoxa.study.convergence.page import correlation_table
+from endoxa.study.convergence.estimates import joined_parts, measured
 from support.convergence_samples import TOOLS, attributes, planted_parts
 
 TWO = {"pairs": 0.7, "tests": 0.9}
@@ -88,14 +85,6 @@ def test_neither_a_positive_factor_nor_the_order_of_rows_changes_effects_and_cor
         assert one[name] == pytest.approx(two[name])
 
 
-def test_a_model_with_one_value_has_no_effect_size():
-    found = effects(HAND.with_columns(value=pl.lit(1.0)))
-    assert found["value"].to_list() == [1.0, 1.0]
-    assert found["effect"].to_list() == [None, None]
-    assert set(found["verdict"]) == {"cannot-be-tested"}
-    assert "the same" in found["reason"][0]
-
-
 @pytest.mark.parametrize(
     ("parts", "reason"),
     [
@@ -133,28 +122,6 @@ def test_four_instruments_show_the_planted_correlation(correlation):
     elif correlation >= 0.6:
         # A reliability of 0.5 is not always known to be above 0.1.
         assert (found["verdict"] == "above").mean() > 0.8
-
-
-def test_the_interval_that_decides_whether_a_correlation_is_corrected_is_shown():
-    rows = correlations(planted_parts(1, tools={"pairs": 0.02, "stories": 0.9}, common_attribute=0.5))
-    row, (cells,) = rows.row(0, named=True), correlation_table(rows, {rows["model"][0]: "a model"}).rows
-    shown = [cell.below for cell in cells if isinstance(cell, Cell)]
-    for k in ("1", "2"):
-        low, high = row[f"reliability_{k}_low"], row[f"reliability_{k}_high"]
-        assert f"{number(low)} to {number(high)}" in shown
-        refused = f"reliability of {tool(row[f'instrument_{k}'])} is too low" in row["reason"]
-        assert refused == (low <= LEAST_RELIABILITY)
-        assert not refused or f"interval {low:.2f} to {high:.2f}" in row["reason"]
-    assert row["corrected"] is None
-
-
-def test_a_correlation_beyond_1_is_explained():
-    rows = pl.concat(
-        [correlations(planted_parts(seed, correlation=1.0, tools=TWO)) for seed in range(4)]
-    ).to_dicts()
-    assert any(row["corrected"] > 1 for row in rows)
-    for row in rows:
-        assert (row["corrected"] > 1) == ("No correlation can be above 1" in row["sentence"])
 
 
 def turned(parts: pl.DataFrame, names: list[str]) -> pl.DataFrame:

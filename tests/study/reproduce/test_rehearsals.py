@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from endoxa.errors import UserError
-from endoxa.models.spec import ModelOptions
 from endoxa.sources.bbq.items import read_items
 from endoxa.study.reproduce import RESULTS, reproduce
 from endoxa.study.reproduce.answers import first_letter
@@ -103,33 +102,6 @@ def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_model_that_cannot_be_scored_stops_no_other(shared, tmp_path, tiny_bert):
-    """A classifier has no probabilities of words, and one folder is missing; the third model is scored all the same."""
-    from transformers import AutoConfig, BertForSequenceClassification
-
-    shutil.copytree(tiny_bert.removeprefix("hf/"), tmp_path / "classifier")
-    config = AutoConfig.from_pretrained(tmp_path / "classifier")
-    BertForSequenceClassification(config).save_pretrained(tmp_path / "classifier")
-    data = first(shared / "data/afristereo/s_as_pairs.csv", 12, tmp_path / "data")
-    models = (f"FinBERT=hf/{tmp_path}/classifier", f"BioGPT Large={tmp_path}/none", f"GPT-Neo={tiny_bert}")
-    done = reproduce(
-        RESULTS.get("afristereo-bpr"),
-        data,
-        tmp_path / "out",
-        models=models,
-        options=ModelOptions(dtype="bfloat16"),
-    )
-    cells = {row["cell"]: row for row in done.cells.to_dicts()}
-    assert cells["BPR, GPT-Neo"]["ours"] is not None
-    for label in ("FinBERT", "BioGPT Large"):
-        assert cells[f"BPR, {label}"]["verdict"] == "not-computed"
-        assert "cannot be scored: " in cells[f"BPR, {label}"]["why"]
-    assert done.facts["options"]["dtype"] == "bfloat16"
-    run = json.loads((tmp_path / "out/runs/gpt-neo/run.json").read_text())
-    assert run["settings"]["options"]["dtype"] == "bfloat16"
-
-
-@pytest.mark.slow
 def test_crows_pairs_by_the_authors_own_program(shared, tmp_path, tiny_bert):
     """metric.py's own verdicts on the first 20 pairs; a model that has no cell gets one of its own."""
     data = first(shared / "data/crows_pairs/crows_pairs_anonymized.csv", 20, tmp_path / "data")
@@ -211,25 +183,6 @@ def test_name_based_tables_from_planted_predictions(nationality, tmp_path):
     # Every disambiguated answer is right: the printed 0.964 is missed.
     assert cells["Table 2", "GPT-4o, Nationality"]["verdict"] == "differs"
     assert cells["Table 1", "GPT-4o, Name"]["verdict"] == "not-computed"
-
-
-@pytest.mark.slow
-def test_error_retention_from_planted_predictions(nationality, tmp_path):
-    """Half as many ambiguous questions wrong with names: a ratio of one half, on too few questions to be judged."""
-    data, _ = nationality
-    lines = (data / "Nationality.jsonl").read_text(encoding="utf-8").splitlines()[:200]
-    (data / "Nationality.jsonl").unlink()
-    for name in ("Nationality.jsonl", "names.jsonl"):
-        (data / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    items = items_of(data)
-    for name, wrong in (("nationality", 40), ("names", 20)):
-        named(respond(items, wrong, wrong // 2), "GPT-4o").write_csv(data / f"predictions_{name}.csv")
-    cells = cells_of("names-bbq", data, tmp_path / "out")
-    row = cells["Table 6", "GPT-4o, Ambiguous"]
-    assert row["ours"] == pytest.approx(0.5)
-    assert (row["verdict"], row["why"]) == ("not-comparable", "200 questions, the paper asked 3,080")
-    assert cells["Table 6", "GPT-4o, Disambiguated"]["verdict"] == "not-computed"  # no error to be retained
-    assert not verdicts(cells) & JUDGED
 
 
 def test_answers_that_could_be_taken_for_two_models_are_refused(few, tmp_path):

@@ -81,28 +81,6 @@ def test_a_planted_error_in_print_is_found_and_nothing_else_changes(done, tmp_pa
 
 
 @pytest.mark.slow
-def test_the_whole_survey_is_judged(tmp_path):
-    """107 made-up respondents: composition as printed for countries, one percent off for women."""
-    countries = ["Nigeria"] * 73 + ["Kenya"] * 22 + ["Senegal"] * 12
-    rows = [
-        {
-            "respondent": str(k),
-            "What is your gender identity?": "Female  *" if k < 56 else "Male  *",
-            "What country do you live in?": f"{country} *",
-        }
-        for k, country in enumerate(countries)
-    ]
-    pl.DataFrame(rows).write_csv(tmp_path / "survey.csv")
-    found = reproduce(RESULTS.get("afristereo-composition"), tmp_path, tmp_path / "out")
-    cells = {row["cell"]: row for row in found.cells.to_dicts()}
-    assert cells["participants"]["verdict"] == "agrees"
-    assert cells["Country, Nigeria, percent"]["ours"] == pytest.approx(100 * 73 / 107)
-    expected = {"Country, Nigeria": "agrees", "Country, Kenya": "differs", "Gender, Female": "differs"}
-    assert {name: cells[f"{name}, percent"]["verdict"] for name in expected} == expected
-    assert cells["Gender, Pilot"]["verdict"] == "not-computed"
-
-
-@pytest.mark.slow
 def test_a_planted_error_in_the_data_is_found(shared, tmp_path):
     """400 answers of UnifiedQA in disambiguated contexts name another option: only these cells move."""
     for name in ("Nationality.jsonl", "additional_metadata.csv"):
