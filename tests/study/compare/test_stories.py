@@ -16,26 +16,17 @@ from support.story_pairs import frame, in_memory, write_run
 
 
 def test_one_association_by_hand():
-    stories = simulated(0, 0.8, 0.4)
+    rng = np.random.default_rng([0, 35])
+    prompts = rng.normal(0, 0.7, size=200)
+    stories = in_memory(*(frame(rng, share, prompts=prompts) for share in (0.8, 0.4)))
     association = ("income_level", "low", "religion", "muslim")
     change = change_of(association_cell(stories, association), 0.95, "low")
     named = (stories.frame["target_attribute_value"] == "low").to_numpy()[stories.comparable]
     says = stories.says("religion", "muslim")[stories.comparable]
     excess = [side[named].mean() - side[~named].mean() for side in says.T]
     assert (change.before, change.after) == pytest.approx(excess)
-    assert (change.rule, change.axis, change.identity, change.unit) == (
-        "religion: muslim",
-        "income_level",
-        "low",
-        "prompts",
-    )
+    assert (change.rule, change.axis, change.identity) == ("religion: muslim", "income_level", "low")
     assert change.low < change.difference < change.high < 0
-
-
-def simulated(seed: int, before: float, after: float, **settings):
-    rng = np.random.default_rng([seed, 35])
-    prompts = rng.normal(0, 0.7, size=200)
-    return in_memory(*(frame(rng, share, prompts=prompts, **settings) for share in (before, after)))
 
 
 def by_name(contrast):
@@ -52,22 +43,14 @@ def test_all_refused_in_one_run(tmp_path):
     refused = by_name(contrast)["story_refused"]
     assert (refused.before, refused.after, refused.kind) == (0.0, 1.0, "price")
     assert "story_words" not in by_name(contrast)
-    assert comparison.sentence == (
-        "Whether the bias changed cannot be tested (the notes below say why); it refuses 100.0 points more of the "
-        "stories."
-    )
+    assert "; it refuses 100.0 points more of the stories." in comparison.sentence
     assert any("no association was found" in note for note in contrast.estimates.notes)
 
 
-@pytest.fixture(scope="module")
-def three(tmp_path_factory):
+def test_a_planted_change_is_found_and_none_where_none_is(tmp_path):
     """Stories with a planted association, the same again, and without it."""
-    home, rng = tmp_path_factory.mktemp("three"), np.random.default_rng(0)
-    shares = {"base": 0.9, "again": 0.9, "mild": 1 / 3}
-    return [write_run(home / name, frame(rng, share, scenarios=60)) for name, share in shares.items()]
-
-
-def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
+    rng, shares = np.random.default_rng(0), {"base": 0.9, "again": 0.9, "mild": 1 / 3}
+    three = [write_run(tmp_path / name, frame(rng, share, scenarios=60)) for name, share in shares.items()]
     found = ex.compare(*three)
     again, mild = found.contrasts
     assert not any(change.clear for change in (*again.changes, *again.estimates.parts))
@@ -76,9 +59,6 @@ def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
     assert single["low", "religion: muslim"] == "below"
     # The same associations in every contrast: the first run has one strength.
     assert by_name(again)["strength"].before == pytest.approx(by_name(mild)["strength"].before)
-    page = found.save(tmp_path / "page.html").read_text()
-    assert "single associations" in page.lower()
-    assert found.items.is_empty()
     content = json.loads(found.save(tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
     assert content["contrasts"][1]["parts"]
     with pytest.raises(UserError, match="no scoring rules or protocols"):
