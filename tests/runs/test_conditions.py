@@ -14,7 +14,7 @@ import endoxa as ex
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
-from endoxa.instruments.questions.probe.jobs import jobs, question, read_prompts
+from endoxa.instruments.questions.probe.jobs import items, jobs, question, read_prompts
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.asking.jobs import conversation
 from endoxa.runs.conditions import Conditions, presets, read_conditions, run_conditions
@@ -119,9 +119,7 @@ def test_texts_stand_around_every_request_and_examples_before_it(data: Path) -> 
     prompts = read_prompts()
     for job, other in zip(jobs(plain, prompts), jobs(framed, prompts), strict=True):
         sent = conversation(other, [ChatAnswer("(A)")])
-        assert [message.role for message in sent] == [
-            *("system", "user", "assistant", "user", "assistant", "user"),
-        ]
+        assert " ".join(message.role for message in sent) == "system user assistant user assistant user"
         texts = [message.content for message in sent]
         assert texts == [
             "S",
@@ -146,14 +144,8 @@ def test_laces_has_the_published_conversations(data: Path) -> None:
         assert settings.sampling.max_tokens == 25
         job = next(jobs(settings, read_prompts(settings.prompts)))
         turns[name] = [turn.partition("\n\n")[0] for turn in job.turns]
-        assert question(next(iter_items(settings)), (0, 1, 2)) in job.turns[0]
+        assert question(next(items(settings)), (0, 1, 2)) in job.turns[0]
     assert turns == {"baseline": [single], "explanation": [why, single], "reprompting": [single, again]}
-
-
-def iter_items(settings: QaSettings) -> Any:
-    from endoxa.instruments.questions.probe.jobs import items
-
-    return items(settings)
 
 
 def test_the_command_plans_runs_and_names_what_is_next(data: Path, tmp_path: Path) -> None:
@@ -210,18 +202,13 @@ def test_gate_says_in_what_conditions_differ_and_refuses_other_differences(
     assert decision.notes[0].startswith("Baseline and candidate differ in the system message (none, now “")
     assert "and the temperature (" in decision.notes[0]
     decision = gate(out / "baseline", out / "again", margin=0.9, axis="all")
-    assert (
-        decision.notes[0] == "Baseline and candidate differ in the protocol (“baseline”, now “reprompting”)."
-    )
+    assert decision.notes[0].endswith("differ in the protocol (“baseline”, now “reprompting”).")
     assert {test.rule for test in decision.tests} == {"baseline to reprompting"}
     baseline, again = (records(out / name) for name in ("baseline", "again"))
-    for test in decision.tests:
-        if test.measure == "accuracy_ambig":
-            both = baseline.join(again, on="item_id").filter(
-                pl.col("context_condition") == "ambig",
-                *(pl.col(f"choice{side}").is_not_null() for side in ("", "_right")),
-            )
-            assert test.candidate == pytest.approx((both["choice_right"] == both["label"]).mean())
+    (accuracy,) = (test for test in decision.tests if test.measure == "accuracy_ambig")
+    read = [pl.col(name).is_not_null() for name in ("choice", "choice_right")]
+    both = baseline.join(again, on="item_id").filter(*read, context_condition="ambig")
+    assert accuracy.candidate == pytest.approx((both["choice_right"] == both["label"]).mean())
     run_conditions(QUESTIONS, conditions(data, TWO, repeats=2), tmp_path / "twice")
     with pytest.raises(UserError, match="repeats"):
         gate(out / "baseline", tmp_path / "twice" / "careful", margin=0.9)
@@ -253,5 +240,3 @@ def test_the_same_from_python(data: Path, tmp_path: Path) -> None:
     assert list(results) == ["baseline", "careful"]
     assert {len(result.records) for result in results.values()} == {8}
     assert ex.read_run(f"{tmp_path / 'c'}#careful").folder == tmp_path / "c" / "careful"
-    found = ex.gate(f"{tmp_path / 'c'}#baseline", f"{tmp_path / 'c'}#careful", margin=0.9, axis="all")
-    assert found.notes[0].startswith("Baseline and candidate differ in the system message")

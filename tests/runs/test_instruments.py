@@ -70,26 +70,18 @@ def test_the_toy_passes_the_battery(with_toy: None, tmp_path: Path) -> None:
     ]
 
 
-def crossed(folder: Path) -> Path:
-    """Ten identities with ten attributes; x stands in all lines, y in none, z in every second one."""
-    path = folder / "crossed.txt"
-    rows = [f"i{k} {'z' * ((k + m) % 2)} x a{m}" for k in range(10) for m in range(10)]
-    path.write_text("\n".join(rows), encoding="utf-8")
-    return path
-
-
 def test_an_instrument_of_another_package_is_compared_and_gated(with_toy: None, tmp_path: Path) -> None:
-    data = crossed(tmp_path)
+    """Ten identities with ten attributes; x stands in all lines, y in none, z in every second one."""
+    data = tmp_path / "crossed.txt"
+    rows = [f"i{k} {'z' * ((k + m) % 2)} x a{m}" for k in range(10) for m in range(10)]
+    data.write_text("\n".join(rows), encoding="utf-8")
     for letter in "xyz":
         run(LETTERS, toy(data, f"toy/{letter}"), tmp_path / letter)
     comparison = ex.compare(tmp_path / "z", tmp_path / "y")
     (change,) = comparison.contrasts[0].bias
     assert (change.measure, change.before, change.after, change.verdict) == ("share", 0.5, 0.0, "below")
     assert comparison.items["after"].to_list() == ["0"] * 50
-    assert (
-        "y lowers share by 0.500 (95 % interval 0.390 to 0.610), from 0.500 to 0.000, further from 0.5"
-        in comparison.save(tmp_path / "page.html").read_text(encoding="utf-8")
-    )
+    assert "y lowers share by 0.500 (95 % interval 0.390 to 0.610)" in comparison.sentence
     assert ex.gate(tmp_path / "z", tmp_path / "x", margin=0.1).verdict == "worse"
     assert ex.gate(tmp_path / "x", tmp_path / "y", margin=0.1).verdict == "pass"
     with pytest.raises(
@@ -201,12 +193,11 @@ def stop_at(step: str) -> Any:
     return stop
 
 
-@pytest.mark.parametrize("kind", ["letters", "stories"])
-def test_a_run_that_counted_nothing_binds_nobody(kind: str, with_toy: None, tmp_path: Path) -> None:
+def test_a_run_that_counted_nothing_binds_nobody(with_toy: None, tmp_path: Path) -> None:
     out = tmp_path / "run"
     out.mkdir()
     identity = {"data": "other", "models": [{"name": "toy/b"}], "limit": None}
-    stopped = {"kind": kind, "finished": None, "identity": identity, "settings": {"models": ["toy/b"]}}
+    stopped = {"kind": "stories", "finished": None, "identity": identity, "settings": {"models": ["toy/b"]}}
     (out / "run.json").write_text(json.dumps(stopped), encoding="utf-8")
     done = run(LETTERS, toy(lines(tmp_path), "toy/a"), out)
     assert done.counts == {"items": 2, "records": 2}

@@ -10,9 +10,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from endoxa.instruments.questions.report.page import qa_sections
-from endoxa.instruments.questions.report.results import read_results
-from endoxa.report.inputs import read_runs
 from endoxa.runs.asking.outcomes import count_answers
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import measure
@@ -105,10 +102,4 @@ def test_an_answer_that_ran_out_of_tokens_is_not_passed_over_in_silence(
     warnings = instrument.headline(tmp_path / "run").warnings
     assert any("cut off at max_tokens 64" in one and "--set max_tokens=N" in one for one in warnings)
     assert (name == "harm") == any("rated all" in one and "do not tell" in one for one in warnings)
-    shown = str(instrument.headline(tmp_path / "run"))
-    assert shown.startswith("Warning")
-    if name == "qa":
-        assert " of 10" in shown
-        runs = read_runs([tmp_path / "run"])
-        section = qa_sections(runs, read_results(runs, confidence=0.95, seed=0))[0]
-        assert any("were cut off at max_tokens 64" in one.text for one in section.findings)
+    assert str(instrument.headline(tmp_path / "run")).startswith("Warning")

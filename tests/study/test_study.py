@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import signal
 import subprocess
@@ -85,12 +84,6 @@ def study(finished, tmp_path) -> Path:
     return Path(shutil.copytree(finished, tmp_path / "study"))
 
 
-def only_pairs(study: Path) -> None:
-    """Take the other instruments out of the study file."""
-    for part in PARTS_NAMES[1:]:
-        edit(study, f'{part} = "sim/latent"\n', "")
-
-
 def records(folder: Path) -> dict[str, pl.DataFrame]:
     return {path.parent.name: pl.read_parquet(path) for path in folder.glob("runs/*/records.parquet")}
 
@@ -108,14 +101,10 @@ def test_init_gives_ids_and_suggests_what_stories_can_show(begun):
 
 def test_every_item_knows_its_association(finished):
     known = set(pl.read_csv(finished / "associations.csv")["association_id"])
-    made = {
-        one.part.name: one
-        for one in build_items(read_study(finished), read_associations(read_study(finished)))
-    }
+    study = read_study(finished)
+    made = {each.part.name: each for each in build_items(study, read_associations(study))}
     assert made.keys() == set(PARTS_NAMES)
-    for one in made.values():
-        assert one.ids
-        assert set(one.ids) <= known
+    assert all(each.ids and set(each.ids) <= known for each in made.values())
     assert made["pairs"].count == 2 * len(made["pairs"].ids)
     found = records(finished)
     assert set(found["pairs"]["association_id"]) == set(made["pairs"].ids)
@@ -130,9 +119,8 @@ def test_the_commands_say_what_they_did_and_records_have_the_planted_strengths(b
     """The mean difference of a pair is its planted strength where parts do not scatter."""
     folder = Path(shutil.copytree(begun, tmp_path / "study"))
     edit(folder, 'pairs = "sim/latent"', 'pairs = "sim/latent?scatter=0&mean=1"')
-    edit(folder, "[pairs]", '[convergence]\nrule = "sum"\n[pairs]')
-    assert read_study(folder).comparison.rule == "sum"
-    only_pairs(folder)
+    for part in PARTS_NAMES[1:]:
+        edit(folder, f'{part} = "sim/latent"\n', "")
     run = CliRunner().invoke
     planned = run(app, ["study", "run", str(folder), "--plan"])
     assert planned.exit_code == 0, planned.output
@@ -284,26 +272,6 @@ def test_what_can_be_detected_agrees_with_published_tables():
     assert np.isnan(detectable_correlation(4))
 
 
-@pytest.mark.slow
-def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
-    out = tmp_path / "out" / "study.html"
-    done = CliRunner().invoke(app, ["study", "run", str(study), "-o", str(out)])
-    assert done.exit_code == 0, done.output
-    assert "Correlations of instruments over associations" in done.output
-    text = out.read_text(encoding="utf-8")
-    assert re.search(r"shows (\w+) of 2[0-4] associations in several instruments: ", text)
-    assert "are simulated" in text
-    for name in ("pairs", "tests", "questions", "profiles", "choices"):
-        assert f'href="study_pages/{name}.html"' in text
-        assert (out.parent / "study_pages" / f"{name}.html").stat().st_size > 10_000
-    correlations = pl.read_csv(out.parent / "study_tables" / "correlations.csv")
-    assert correlations.height == 10  # every two of five instruments
-    assert set(correlations["model"]) == {"sim/latent"}
-    effects = pl.read_csv(out.parent / "study_tables" / "effects.csv")
-    assert set(effects["instrument"]) == set(PARTS_NAMES)
-    assert set(effects["association_id"]) <= set(pl.read_csv(study / "associations.csv")["association_id"])
-
-
 def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
     models = ("hf/org/small", "openai/gpt-4o-mini", "sim/biased", "sim/teller", "st/org/encoder")
     init_study(tmp_path / "study", associations(tmp_path), models, ("en",))
@@ -318,38 +286,16 @@ def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
     }
 
 
-def test_a_study_of_weights_on_this_machine_asks_little_and_scores_options(tmp_path):
-    chat = "hf/org/small-Instruct"
-    init_study(tmp_path / "here", associations(tmp_path), (chat,), ("en",))
-    here = read_study(tmp_path / "here").sections
-    assert here["stories"].build.per_cell == 2
-    assert here["questions"].probe["ask",] == here["choices"].probe["ask",] == "loglik"
-    init_study(tmp_path / "both", associations(tmp_path), (chat, "openai/gpt-4o-mini"), ("en",))
-    both = read_study(tmp_path / "both").sections
-    assert both["stories"].build.per_cell == 2
-    assert not {("ask",)} & {*both["questions"].probe, *both["choices"].probe}
-
-
 def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path) -> None:
     table = tmp_path / "fr.csv"
-    rows = (
-        "les gens de Chine,boivent du thé",
-        "les gens du Chili,mangent tard",
-        "les gens du Kenya,courent vite",
-    )
-    table.write_text(
-        "identity,attribute,language\n" + "".join(f"{row},fr\n" for row in rows), encoding="utf-8"
-    )
+    rows = "les gens de Chine,boivent du thé,fr\nles gens du Chili,mangent tard,fr\n"
+    table.write_text(f"identity,attribute,language\n{rows}", encoding="utf-8")
     *_, unused = init_study(tmp_path / "study", table, (), ())
     assert set(unused) == {"tests", "stories"}
     assert "no known antonym" in unused["tests"]
     study = read_study(tmp_path / "study")
     made = build_items(study, read_associations(study))
-    assert [(each.part.name, len(each.ids)) for each in made] == [
-        ("pairs", 3),
-        ("questions", 3),
-        ("choices", 3),
-    ]
+    assert {each.part.name: len(each.ids) for each in made} == {"pairs": 2, "questions": 2, "choices": 2}
 
 
 @pytest.mark.slow
@@ -373,8 +319,6 @@ def test_a_planted_change_of_one_instrument_is_found_between_two_studies(finishe
     }
     assert claimed == {("sentence pairs", "preference_ratio", "below")}, str(found)
     assert " lowers the share of pairs whose stereotypical sentence is preferred" in found.sentence
-    page = found.save(tmp_path / "page.html").read_text()
-    assert 'id="parts-sentence-pairs"' in page
-    assert 'id="methods-association-tests"' in page
+    assert 'id="parts-sentence-pairs"' in found.save(tmp_path / "page.html").read_text()
     assert f"Not compared, because only {found.labels[0]} has it: questions." in found.alone
     assert found.changes.filter(instrument="sentence pairs").height > 1

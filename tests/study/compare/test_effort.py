@@ -59,15 +59,3 @@ def test_effort_has_its_price_in_tokens_and_cut_offs(tmp_path: Path) -> None:
     assert (price["answers_cut_off"].before, price["answers_cut_off"].after) == (0, pytest.approx(4 / 24))
     assert price["unparsed"].after == pytest.approx(4 / 24)
     assert [str(each) for each in contrast.settings] == ["the reasoning effort (“low”, now “high”)"]
-    assert not {"reasoning_tokens", "answers_cut_off"} & {
-        change.measure for change in ex.compare(runs[0], folder_without(runs[0])).contrasts[0].price
-    }
-
-
-def folder_without(run: Path) -> Path:
-    """The run as an endoxa wrote it that kept no tokens of thoughts."""
-    other = run.with_name("older")
-    other.mkdir()
-    (other / "run.json").write_bytes((run / "run.json").read_bytes())
-    pl.read_parquet(run / "records.parquet").drop("reasoning_tokens").write_parquet(other / "records.parquet")
-    return other

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from endoxa.report.frame import Page, write_page
-from endoxa.study.convergence.estimates import ends, number
+from endoxa.study.convergence.estimates import ends
 from endoxa.study.convergence.page import sections
 from endoxa.study.convergence.run import Convergence, converge_parts
 from endoxa.study.report import headline
@@ -95,29 +95,6 @@ def test_the_page_escapes_words_of_associations(tmp_path):
     figures = list(tmp_path.glob("**/*.svg"))
     assert figures
     assert not any(re.search(r"attribute \d", path.read_text(encoding="utf-8")) for path in figures)
-
-
-def test_the_matrix_holds_correlations_and_reliabilities_in_brackets():
-    parts = planted_parts()
-    found = converge_parts(parts, attributes(parts), traits=traits(parts))
-    (figure,) = page_of(found).figures
-    (grid,) = figure.plot.grids
-    cells = {
-        (label, column): cell
-        for label, row in grid.rows
-        for column, cell in zip(grid.columns, row, strict=True)
-    }
-    pair = {"kind": "heterotrait-heteromethod", "instrument_1": "pairs", "instrument_2": "questions"}
-    row = found.mtmm.filter(**pair).row(0, named=True)
-    first, other = f"{row['trait_1']}, sentence pairs", f"{row['trait_2']}, questions"
-    cell = cells[other, first]
-    assert (cell.text, cell.side) == (number(row["value"]), "above" if row["value"] >= 0 else "below")
-    assert cells[first, other] is None
-    (reliability,) = found.mtmm.filter(kind="reliability", instrument_1="pairs", trait_1=row["trait_1"])[
-        "value"
-    ]
-    assert cells[first, first].text == f"({reliability:.2f})"
-    assert f"{first} and {other}: {number(row['value'])}" in figure.alt
 
 
 @pytest.mark.parametrize(

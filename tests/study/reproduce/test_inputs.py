@@ -44,12 +44,6 @@ def test_a_folder_is_never_taken_for_the_published_model():
         assert match.why == f"computed with {word.partition('=')[2]}, not with the published model MuRIL"
 
 
-def test_a_model_without_a_label_stands_for_itself():
-    (match,) = match_models(["sim/biased"], PUBLISHED, "x")
-    assert (match.label, match.genuine) == ("sim/biased", False)
-    assert match.why == "sim/biased is not a model of this result"
-
-
 @pytest.mark.parametrize(
     ("words", "match"),
     [

@@ -328,12 +328,3 @@ def test_disagreement_in_a_release_by_hand(tmp_path):
 
 
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
-
-
-def test_the_published_part_of_laces_is_counted_and_nothing_of_it_judged(shared, tmp_path):
-    cells = cells_of("laces-release", shared / "data/published/laces/sample40.csv", tmp_path / "out")
-    ours = {cell: row["ours"] for (_, cell), row in cells.items()}
-    # Counted in the file with cut and sort: 40 rows, 14 countries, 32 attributes, all in English.
-    assert (ours["associations"], ours["in English"], ours["in Spanish"]) == (40, 40, 0)
-    assert (ours["identities"], ours["attributes"], ours["annotators"]) == (14, 32, None)
-    assert not verdicts(cells) & JUDGED
