@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 
@@ -45,22 +44,6 @@ def test_summaries_are_those_of_the_commands():
     root = get_command(app)
     assert {name: first_paragraph(root.commands[name]) for name in SUMMARIES} == SUMMARIES
     assert root.summary(None, "collect") == first_paragraph(root.commands["collect"])
-
-
-def test_every_command_has_an_example_on_a_line_of_its_own_and_no_color_codes(endoxa):
-    for words, command in leaves(get_command(app)):
-        assert re.search(rf"\n +endoxa {' '.join(words)}\b", command.help), words
-    shown = endoxa("probe", "pairs", "--help")
-    assert shown.stdout.startswith("Usage")
-    assert not {"\x1b", "\\b"} & set(re.findall(r"\x1b|\\b", shown.stdout))
-
-
-def leaves(command, words=()):
-    """Every command below one, with its words."""
-    if not hasattr(command, "commands"):
-        yield words, command
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from leaves(inner, (*words, name))
 
 
 def test_version(endoxa):

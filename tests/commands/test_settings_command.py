@@ -120,17 +120,6 @@ def test_dataclass_is_validated_as_a_model_is():
         settings_from(Model, {("level",): -1})
 
 
-def test_help_lists_arguments_and_options_by_purpose(app):
-    text = run(app, "--help").output
-    heads = [line for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
-    assert heads == ["Data:", "Items:", "Analysis:", "Output:", "Options:"]
-    assert text.index("FILE...", text.index("Data:")) < text.index("--word") < text.index("Items:")
-    assert "[default: 3; 1<=x<=9]" in text
-    assert "--no-fast" in text
-    assert "--no-only" not in text
-    assert "--inner" not in text
-
-
 def commands(command, words=()):
     if not hasattr(command, "commands"):
         yield " ".join(words), command

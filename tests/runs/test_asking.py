@@ -21,7 +21,7 @@ from endoxa.models.chat.spec import BatchStatus, Price, Submission, SubmissionSt
 from endoxa.runs.asking import calls
 from endoxa.runs.asking.batches import SMALLEST, ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost
-from endoxa.runs.asking.cost import Budget, Expected, bounded, cost, expect, spent, worst
+from endoxa.runs.asking.cost import Budget, Expected, Planned, bounded, cost, expect, plan_table, spent, worst
 from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, conversation
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
@@ -184,6 +184,8 @@ def test_cost_and_expected_work_by_hand() -> None:
     first = estimate_tokens([Message("user", "a" * 40)])
     both = estimate_tokens([Message("user", "a" * 40), Message("user", "b" * 40)])
     assert expect([(job, (20, 5))]) == Expected(2, Usage(first + both + 20, 25))
+    row = Planned("m", Expected(1, Usage(1, 1)), Expected(1, Usage(1, 1)), PRICE, 0.25, 0.5, "")
+    assert plan_table([row, row]).dollars == (0.5, 1.0)
     assert expect([(job, (20, 5))], 3) == Expected(6, Usage(3 * (first + both + 20), 75))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import repeats_alike
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.runs.asking.run import asking_lines
 from endoxa.runs.run import measure
 from support.http_server import serving
 from support.qa_questions import questions, write
@@ -23,13 +25,21 @@ def constant(text: str) -> Callable[[Any, str | None], tuple[int, Any]]:
     return lambda _body, _key: (200, {"object": "chat.completion", "model": "small", "choices": [choice]})
 
 
-def test_repeats_that_are_all_alike_are_said_to_be(tmp_path: Path) -> None:
-    data = write(tmp_path / "questions.jsonl", questions(8))
-    with serving(constant("Not known")) as url:
+def test_repeats_that_are_all_alike_and_a_server_that_changes_are_said(tmp_path: Path) -> None:
+    data, fingerprints = write(tmp_path / "questions.jsonl", questions(5)), itertools.count()
+
+    def changing(body: Any, key: str | None) -> tuple[int, Any]:
+        status, answer = constant("Not known")(body, key)
+        return status, answer | {"system_fingerprint": f"fp_{next(fingerprints) // 8}"}
+
+    with serving(changing) as url:
         settings = QaSettings(data=str(data), models=(f"{url}#small",), repeats=2)
         done = measure(QUESTIONS, settings, tmp_path / "run")
     (sentence,) = repeats_alike(tmp_path / "run", done.facts)
-    assert "all 2 repeats of each of 8 items" in sentence
+    assert "all 2 repeats of each of 5 items" in sentence
+    assert any(
+        "changed its configuration during the run: fingerprints fp_0" in line for line in asking_lines(done)
+    )
     cold = {"settings": {"sampling": {"temperature": 0}}}
     assert repeats_alike(tmp_path / "run", cold) == ()
 

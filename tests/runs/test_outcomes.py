@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from endoxa.runs.asking.outcomes import count_answers
+from endoxa.runs.asking.outcomes import MOST_LINES, count_answers, count_lines
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import measure
 from endoxa.schema import Sampling
@@ -58,6 +59,9 @@ def test_every_answer_is_counted_once_and_a_cut_off_one_also_as_such() -> None:
     (counts,) = count_answers(pl.DataFrame(rows))
     assert (counts.asked, counts.answered, counts.read, counts.cut_off) == (10, 4, 2, 2)
     assert (counts.refused, counts.filtered, counts.failed, counts.unread) == (2, 2, 2, 2)
+    every = [replace(counts, context=str(place)) for place in range(MOST_LINES)]
+    assert len(list(count_lines(every))) == MOST_LINES
+    assert len(list(count_lines([*every, counts]))) == 1  # a line for each model where contexts are many
 
 
 def half_cut_off(text: str) -> Callable[[Any, str | None], tuple[int, Any]]:

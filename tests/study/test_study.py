@@ -290,7 +290,8 @@ def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path
     table = tmp_path / "fr.csv"
     rows = "les gens de Chine,boivent du thé,fr\nles gens du Chili,mangent tard,fr\n"
     table.write_text(f"identity,attribute,language\n{rows}", encoding="utf-8")
-    *_, unused = init_study(tmp_path / "study", table, (), ())
+    _, with_cells, unused = init_study(tmp_path / "study", table, (), ())
+    assert with_cells == ()
     assert set(unused) == {"tests", "stories"}
     assert "no known antonym" in unused["tests"]
     study = read_study(tmp_path / "study")

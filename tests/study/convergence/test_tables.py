@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from endoxa.schema.study import (
-    AGREEMENT_COLUMNS,
-    AGREEMENTS,
     CORRELATION_COLUMNS,
     EFFECT_COLUMNS,
     PART_COLUMNS,
@@ -22,7 +20,7 @@ from endoxa.schema.study import (
 from endoxa.study.convergence import estimates
 from endoxa.study.convergence.chance import agreement
 from endoxa.study.convergence.estimates import joined_parts, measured
-from support.convergence_samples import TOOLS, attributes, planted_parts
+from support.convergence_samples import TOOLS, planted_parts
 
 TWO = {"pairs": 0.7, "tests": 0.9}
 
@@ -183,20 +181,3 @@ def test_what_instruments_say_together(above, below, unclear, untested, kind):
     # With an instrument more that did not measure the association, all cannot agree.
     more = pl.DataFrame([*rows, ("m", "other", "b", "x", 0.1, "unclear")], schema=columns, orient="row")
     assert agreement(more, {}).filter(association_id="a")["agreement"].item() == kind.replace("all", "some")
-
-
-def test_the_list_begins_with_what_all_see():
-    parts = planted_parts(correlation=1.0, mean=0.3, tools={"pairs": 0.9, "tests": 0.9, "stories": 0.5})
-    found = agreement(effects(parts), attributes(parts))
-    assert found.columns == list(AGREEMENT_COLUMNS)
-    assert found["place"].to_list() == list(range(1, 101))
-    assert found["agreement"][0] == "all agree"
-    kinds = found["agreement"].unique(maintain_order=True).to_list()
-    assert kinds == [kind for kind in AGREEMENTS if kind in kinds]
-    first = found.filter(agreement="all agree")
-    assert first["direction"].to_list() == sorted(first["direction"])  # above before below
-    strongest = first.filter(direction="above")["mean_effect"].to_list()
-    assert strongest == sorted(strongest, reverse=True)
-    assert found["attribute"].str.starts_with("attribute").all()
-    row = first.row(0, named=True)
-    assert row["above"] == "pairs; tests; stories"

@@ -90,7 +90,9 @@ def test_a_unit_scales_everything():
 
 def test_skewness_never_makes_a_p_value_smaller():
     # A mean of few units far above the others is easily taken too low.
-    assert student_tail(-2.0, 0.5, 19) > student.cdf(-2.0, 19)
+    # Hall 1992: t + s t^2 / 3 + s^2 t^3 / 27 + s / 6.
+    hall = -2.0 + 0.5 * 4 / 3 - 0.25 * 8 / 27 + 0.5 / 6
+    assert student_tail(-2.0, 0.5, 19) == pytest.approx(student.cdf(hall, 19)) > student.cdf(-2.0, 19)
     assert student_tail(-2.0, -0.5, 19) == pytest.approx(student.cdf(-2.0, 19))
 
 

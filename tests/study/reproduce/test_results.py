@@ -80,26 +80,6 @@ def test_a_planted_error_in_print_is_found_and_nothing_else_changes(done, tmp_pa
     assert after.row(changed["index"][0], named=True)["verdict"] == "differs"
 
 
-@pytest.mark.slow
-def test_a_planted_error_in_the_data_is_found(shared, tmp_path):
-    """400 answers of UnifiedQA in disambiguated contexts name another option: only these cells move."""
-    for name in ("Nationality.jsonl", "additional_metadata.csv"):
-        (tmp_path / name).symlink_to(shared / "data/bbq" / name)
-    table = pl.read_csv(shared / "data/bbq/dev_predictions_nationality_unifiedqa_race.csv")
-    disambiguated = pl.col("example_id") % 2 == 1
-    wrong = table.filter(disambiguated).head(400)["example_id"]
-    changed = table.with_columns(
-        pred_index=pl.when(pl.col("example_id").is_in(wrong.to_list()))
-        .then((pl.col("pred_index") + 1) % 3)
-        .otherwise("pred_index")
-    )
-    changed.write_csv(tmp_path / "predictions.csv")
-    found = reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path, tmp_path / "out")
-    verdicts = {row["cell"]: row["verdict"] for row in found.cells.to_dicts()}
-    assert verdicts["accuracy, ambiguous, percent"] == "agrees"
-    assert verdicts["accuracy, disambiguated, percent"] == "differs"
-
-
 def test_arithmetic_by_hand(tmp_path):
     """Two known slips of Pelosio et al.'s table 3; StereoTales' 784 is a sum; IndiBias' mean of MuRIL in English."""
     found = reproduce(RESULTS.get("arithmetic"), None, tmp_path / "out")
