@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.schema.stories import STORY_PROMPT_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
@@ -41,20 +40,6 @@ def handedness(tmp_path: Path) -> Path:
     path = tmp_path / "handedness.yaml"
     path.write_text(HANDEDNESS, encoding="utf-8")
     return path
-
-
-@pytest.mark.slow
-def test_prompts_of_two_languages_are_written_and_read_back(tmp_path):
-    out = tmp_path / "prompts.jsonl"
-    code, said = endoxa("--language", "en", "--language", "hi", "-o", out)
-    assert code == 0
-    table = read_table(out, tuple(STORY_PROMPT_COLUMNS))
-    assert table.height == 2 * 2836
-    assert set(table["language"]) == {"en", "hi"}
-    assert "2836" in said
-    assert "32 to 36" in said
-    assert "Content notice" in said
-    assert [entry.name for entry in tmp_path.iterdir()] == ["prompts.jsonl"]
 
 
 def test_a_file_adds_an_attribute_and_its_vocabulary(tmp_path, handedness):

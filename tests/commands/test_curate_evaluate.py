@@ -22,16 +22,6 @@ def run(tmp_path, monkeypatch):
     return lambda *words: CliRunner().invoke(app, ["curate", "evaluate", *words])
 
 
-def test_scores_are_written_and_printed(run, tmp_path):
-    done = run("gold.csv", "--by", "respondent", "-o", "out/scores.csv")
-    assert done.exit_code == 0, done.output
-    assert "3 reviewed statements (2 kept, 1 omitted); scores written to out/scores.csv" in done.output
-    table = pl.read_csv(tmp_path / "out/scores.csv")
-    found = dict(table.filter(subset="all", reader="rules").select("measure", "value").iter_rows())
-    assert (found["both_loose"], found["identity"], found["omission_recall"]) == (0.5, 1, 1)
-    assert set(table["reader"]) == {"rules", "regex", "regex, normalised"}
-
-
 def test_a_table_of_annotators_is_gold(run, tmp_path):
     header = "who,sentence,country,identity,attribute\n"
     rows = [f"{n},Northerners are calm,Peru,Northerners,Calm\n" for n in range(6)]

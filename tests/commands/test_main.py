@@ -87,15 +87,13 @@ def assert_one_sentence(run, named):
 
 @pytest.mark.slow
 def test_whole_road_by_the_command_line(tmp_path, tiny, pairs, endoxa):
-    """Probe two architectures with rules that fit one each, report, analyze, plan, repeat."""
+    """Two architectures with rules that fit one each; again; other settings; repeated elsewhere."""
     models = [word for kind in ("causal", "masked") for word in ("--model", f"hf/{tiny[kind]}")]
     rules = ("--rule", "sum", "--rule", "crows-word")
     out = tmp_path / "run"
     run = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--out", out)
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("skipped for") == 2
-    made = {path.name for path in out.iterdir()}
-    assert made >= {"run.json", "records.parquet", "estimates.csv", "report.html"}
     again = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--out", out)
     assert "was complete already" in again.stdout
     other = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--language", "en", "--out", out)
@@ -105,12 +103,3 @@ def test_whole_road_by_the_command_line(tmp_path, tiny, pairs, endoxa):
     assert pl.read_parquet(tmp_path / "again/records.parquet").equals(
         pl.read_parquet(out / "records.parquet")
     )
-    for name in ("report.html", "table.md", "table.tex", "table.csv"):
-        made = endoxa("report", out, "-o", tmp_path / name)
-        assert made.returncode == 0, made.stderr
-        assert (tmp_path / name).stat().st_size > 100
-    estimated = endoxa("analyze", "run", out, "-o", tmp_path / "estimates.csv")
-    assert estimated.returncode == 0, estimated.stderr
-    planned = endoxa("probe", "pairs", "--data", pairs, "--plan")
-    assert planned.returncode == 0, planned.stderr
-    assert "identities" in planned.stdout

@@ -432,18 +432,6 @@ def test_a_refused_call_is_not_taken_for_one_that_may_be_billed(journal: AnswerJ
     assert journal.totals(0) == []
 
 
-def test_all_first_turns_and_then_all_second_turns_share_one_budget(journal: AnswerJournal) -> None:
-    """What the first turns were held for is given back when they turn out cheaper."""
-    group = [worst([Message("user", "one 0")], Sampling())] * 8
-    most = sum(cost(one, PRICE, batched=True) for one in group)
-    provider, jobs_ = Batches(), jobs(8, ("one", "two"))
-    budget = Budget(1.5 * most, PRICE, 0.0)
-    ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs_, 2, poll=0)
-    assert journal.count(0) == 16
-    assert budget.spent == pytest.approx(16 * cost(Usage(10, 5), PRICE, batched=True))
-    assert budget.calls == 0
-
-
 def test_a_batch_under_way_counts_at_its_most_in_the_next_process(journal: AnswerJournal) -> None:
     provider = Batches(die_after_submit=True)
     limit = Budget(0.03, PRICE, 0.0)

@@ -11,9 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import Strengths
 from endoxa.runs.options import Allowed
@@ -115,20 +113,13 @@ def test_every_item_knows_its_association(finished):
     assert set(tests["association_id"]) == set(made["tests"].ids)
 
 
-def test_the_commands_say_what_they_did_and_records_have_the_planted_strengths(begun, tmp_path):
+def test_records_have_the_planted_strengths(begun, tmp_path):
     """The mean difference of a pair is its planted strength where parts do not scatter."""
     folder = Path(shutil.copytree(begun, tmp_path / "study"))
     edit(folder, 'pairs = "sim/latent"', 'pairs = "sim/latent?scatter=0&mean=1"')
     for part in PARTS_NAMES[1:]:
         edit(folder, f'{part} = "sim/latent"\n', "")
-    run = CliRunner().invoke
-    planned = run(app, ["study", "run", str(folder), "--plan"])
-    assert planned.exit_code == 0, planned.output
-    assert "detectable" in planned.output
-    done = run(app, ["study", "run", str(folder)])
-    assert done.exit_code == 0, done.output
-    assert "Spent: $0.00" in done.output
-    assert '"records": 48' in run(app, ["study", "run", str(folder), "--json"]).stdout
+    run_study(read_study(folder))
     planted = Strengths(mean=1, scatter=0)
     strengths = records(folder)["pairs"].select("association_id", pl.col("score_more") - pl.col("score_less"))
     for name, value in strengths.iter_rows():

@@ -7,7 +7,6 @@ import runpy
 import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
-from statsmodels.stats.multitest import multipletests
 
 from endoxa.study.compare.changes import change_of, judged
 from endoxa.study.compare.contrast import Contrast
@@ -120,16 +119,3 @@ def test_left_out_items_are_not_tested():
     first = np.repeat(np.arange(12), 5)
     found = change_of(cell(-np.ones(60), np.ones(60), first, left_out=8), 0.95)
     assert found.verdict == "cannot-be-tested"
-
-
-def test_correction_is_holms():
-    rng = np.random.default_rng(7)
-    first = np.repeat(np.arange(30), 4)
-    changes = [
-        change_of(cell(*drawn(rng, first, np.arange(120), rise, 0.1), first), 0.95)
-        for rise in (0.1, 0.3, 0.5, 0.2)
-    ]
-    found = judged(changes, 0.95)
-    expected = multipletests([change.p_value for change in changes], method="holm")[1]
-    assert [change.p_adjusted for change in found] == pytest.approx(expected)
-    assert [change.clear for change in found] == [bool(p <= 0.05) for p in expected]

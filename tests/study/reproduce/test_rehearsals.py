@@ -101,21 +101,6 @@ def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
     assert cells_of("afristereo-bpr", tmp_path / "runs", tmp_path / "again", model) == cells
 
 
-@pytest.mark.slow
-def test_crows_pairs_by_the_authors_own_program(shared, tmp_path, tiny_bert):
-    """metric.py's own verdicts on the first 20 pairs; a model that has no cell gets one of its own."""
-    data = first(shared / "data/crows_pairs/crows_pairs_anonymized.csv", 20, tmp_path / "data")
-    cells = cells_of("crows-pairs-table2", data, tmp_path / "out", tiny_bert, f"roberta-large={tiny_bert}")
-    reference = pl.read_csv(shared / "data/reference_scores/crows_token_cased_first20.csv")
-    row = cells["Table 2", "Metric score, roberta-large"]
-    assert row["published"] is None
-    assert row["why"].endswith("endoxa does not hold the printed number")
-    assert row["ours"] == pytest.approx(100 * reference["score"].mean())
-    assert row["verdict"] == "not-comparable"
-    assert cells["Table 2", f"Metric score, {tiny_bert}"]["ours"] == row["ours"]
-    assert not verdicts(cells) & JUDGED
-
-
 # ------------------------------------------------------------------ answers of models
 
 
