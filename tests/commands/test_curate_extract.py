@@ -117,3 +117,13 @@ def test_pairs_that_a_table_holds_are_taken_in_any_language(extract, tmp_path):
         ("en", "bakers", "calm", "annotated", "", ""),
         ("quux", "", "calmo", "annotated", "identity or attribute missing", ""),
     ]
+
+
+def test_translation_from_a_table_is_counted(extract, tmp_path):
+    (tmp_path / "t.csv").write_text("original,translation\nLes boulangers sont gentils,Bakers are kind\n")
+    code, out, _ = extract("export.csv", "--map", "map.toml", "-o", "s.csv", "--translate", "t.csv")
+    assert code == 0
+    assert "translated: 1, not translated: 1" in out
+    row = read("s.csv").row(2, named=True)
+    assert (row["original_statement"], row["statement"]) == ("Les boulangers sont gentils", "Bakers are kind")
+    assert read("s.csv").row(3, named=True)["flag"] == "untranslated"

@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from endoxa.commands import app
 from endoxa.commands.options import Further, values_set
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.settings import QaSettings
@@ -67,3 +69,13 @@ def test_a_file_does_not_say_what_is_written(tmp_path: Any) -> None:
 def test_a_word_that_is_no_setting_is_refused(word: str) -> None:
     with pytest.raises(UserError, match=r"expected NAME=VALUE.*--help --all"):
         settings(Further((word,)))
+
+
+@pytest.mark.parametrize("probe", ["pairs", "qa"])
+def test_help_shows_few_options_and_all_where_asked(probe: str) -> None:
+    short, full = (
+        CliRunner().invoke(app, ["probe", probe, "--help", *more]).output for more in ((), ("--all",))
+    )
+    assert sum(line.startswith("  -") and "--help  " not in line for line in short.splitlines()) <= 24
+    assert "dtype=" not in short
+    assert "dtype=<auto|float32" in full

@@ -21,6 +21,7 @@ from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.instrument import STORIES, ExtractSettings, HarmSettings, StoriesSettings
 from endoxa.runs.folder import JOURNAL, DifferentRunError, differences
 from endoxa.runs.instrument import INSTRUMENTS
@@ -70,7 +71,9 @@ def test_the_toy_passes_the_battery(with_toy: None, tmp_path: Path) -> None:
     ]
 
 
-def test_an_instrument_of_another_package_is_compared_and_gated(with_toy: None, tmp_path: Path) -> None:
+def test_an_instrument_of_another_package_is_compared_gated_and_has_a_page(
+    with_toy: None, tmp_path: Path
+) -> None:
     """Ten identities with ten attributes; x stands in all lines, y in none, z in every second one."""
     data = tmp_path / "crossed.txt"
     rows = [f"i{k} {'z' * ((k + m) % 2)} x a{m}" for k in range(10) for m in range(10)]
@@ -82,6 +85,8 @@ def test_an_instrument_of_another_package_is_compared_and_gated(with_toy: None, 
     assert (change.measure, change.before, change.after, change.verdict) == ("share", 0.5, 0.0, "below")
     assert comparison.items["after"].to_list() == ["0"] * 50
     assert "y lowers share by 0.500 (95 % interval 0.390 to 0.610)" in comparison.sentence
+    page = write_report([tmp_path / "x", tmp_path / "z"], tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "toy/x stands in most lines: in 100% of 100 lines" in page
     assert ex.gate(tmp_path / "z", tmp_path / "x", margin=0.1).verdict == "worse"
     assert ex.gate(tmp_path / "x", tmp_path / "y", margin=0.1).verdict == "pass"
     with pytest.raises(

@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import Strengths
 from endoxa.runs.options import Allowed
@@ -183,7 +184,10 @@ def test_a_moved_study_is_current_and_what_is_not_current_is_refused(study, tmp_
     edit(study, "seed = 0", "seed = 1")
     with pytest.raises(UserError, match=r"not that of the study file any more .*seed was 0, is now 1"):
         require_current(read_study(study))
-    edit(study, "seed = 1", "seed = 0")
+    # Neither decides records of pairs, which are not measured again; their estimates are made anew.
+    edit(study, "confidence = 0.95", "confidence = 0.9")
+    run_study(read_study(study))
+    assert len(require_current(read_study(study))[1]) == 6
     table = pl.read_csv(study / "associations.csv").head(20)
     table.write_csv(study / "associations.csv")
     with pytest.raises(UserError, match=r"any more .*data was"):
@@ -314,3 +318,16 @@ def test_a_planted_change_of_one_instrument_is_found_between_two_studies(finishe
     assert 'id="parts-sentence-pairs"' in found.save(tmp_path / "page.html").read_text()
     assert f"Not compared, because only {found.labels[0]} has it: questions." in found.alone
     assert found.changes.filter(instrument="sentence pairs").height > 1
+
+
+def test_python_has_the_same_steps(tmp_path):
+    table = pl.read_csv(associations(tmp_path)).head(6)
+    begun = ex.study_init(tmp_path / "study", source=table, model="sim/latent", language="en")
+    assert "study.toml" in str(begun)
+    for part in PARTS_NAMES[1:]:
+        edit(tmp_path / "study", f'{part} = "sim/latent"\n', "")
+    assert ex.study_run(tmp_path / "study", plan=True).tables["plan"]["items"].to_list() == [24]
+    done = ex.study_run(tmp_path / "study", progress=False).tables
+    [folder] = done["runs"].filter(name="pairs")["folder"]
+    assert ex.read_run(folder).records.height == 24
+    assert done["effects"].height > 0

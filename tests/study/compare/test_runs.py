@@ -118,7 +118,12 @@ def answers(tmp_path_factory):
         tmp_path_factory.mktemp("answers"),
         (Lean(0.8, 1.0, 0.05), Lean(0.5, 0.4, 0.45, refused=0.04)),
     )
-    tables = [records(questions(), {f"sim/{seed}": lean}, seed=seed) for seed, lean in enumerate(leans, 1)]
+    tables = [
+        records(questions(), {f"sim/{seed}": lean}, seed=seed).with_columns(
+            reasoning_tokens=pl.lit(10 * seed)
+        )
+        for seed, lean in enumerate(leans, 1)
+    ]
     return [qa_folder(home / str(place), questions(), table, "Town") for place, table in enumerate(tables)]
 
 
@@ -132,6 +137,7 @@ def test_a_planted_change_of_questions_is_found_with_its_price(answers):
     shares = [float((table["outcome"] == "refused").mean()) for table in tables]
     assert (by_name["refused"].before, by_name["refused"].after) == (shares[0], pytest.approx(shares[1]))
     assert by_name["answer_tokens"].difference == 0
+    assert (by_name["reasoning_tokens"].before, by_name["reasoning_tokens"].after) == (10, 20)
     assert {change.measure for change in contrast.bias} == {"bias_ambig", "bias_disambig"}
     points = -100 * by_name["accuracy_disambig"].difference
     assert f"it costs {points:.1f} points of accuracy in disambiguated contexts (" in found.sentence

@@ -268,3 +268,10 @@ def test_a_run_in_which_nothing_could_be_read_stops_no_other(pairs, tmp_path):
     compared = converge(replace(runs, runs={**runs.runs, "pairs": pairs}))
     assert set(compared.parts["instrument"]) == {"pairs"}
     assert compared.warnings[0].startswith("Stories are not compared. ")
+
+
+def test_items_without_an_association_are_refused(pairs, questions, tmp_path):
+    for name, run, read in (("pairs", pairs, pair_parts), ("questions", questions, question_parts)):
+        records = pl.read_parquet(run / "records.parquet").with_columns(association_id=pl.lit(""))
+        with pytest.raises(UserError, match="measures no association"):
+            read(changed(run, tmp_path / name, records))

@@ -18,7 +18,6 @@ import endoxa as ex
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import load_answers
-from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, compact, gap_of, measured
 from endoxa.study.compare.files import as_markdown
 from support.gate_runs import pairs, write_run
 from support.report_qa_samples import Lean, qa_folder, questions, records
@@ -170,7 +169,7 @@ def answered(folder, lean, *, seed, model="sim/a", label="Town", asked=None):
     return qa_folder(folder, asked, table, label)
 
 
-def test_measures_of_questions_are_those_of_the_estimates(tmp_path):
+def test_measures_of_questions_are_those_of_the_answers_that_both_runs_have(tmp_path):
     """Two runs of the same questions; the second leans more."""
     answers = (
         answered(tmp_path / "q1", Lean(error=0.3, stereotyped=0.55, refused=0.03, wrong=0.2), seed=1),
@@ -179,31 +178,27 @@ def test_measures_of_questions_are_those_of_the_estimates(tmp_path):
     names = ["bias_ambig", "bias_disambig", "accuracy_ambig", "accuracy_disambig"]
     found = ex.gate(*answers, margin=0.1, measure=names, rule="baseline", axis="all")
     assert [test.measure for test in found.tests] == names
-    tables = [load_answers([run]).filter(protocol="baseline") for run in answers]
-    read = [
-        set(table.filter(~pl.col("outcome").is_in(("refused", "unparsed")))["item_id"]) for table in tables
+    tables = [
+        load_answers([run]).filter(pl.col("choice").is_not_null(), protocol="baseline") for run in answers
     ]
-    common = sorted(read[0] & read[1])
-    for place, table in enumerate(tables):
-        counts = compact(table.filter(pl.col("item_id").is_in(common)))
-        values = {}
-        for condition in ("ambig", "disambig"):
-            part = counts.filter(context_condition=condition)
-            sums = part.group_by("template").agg(pl.col(COUNTED).sum()).sort("template").select(COUNTED)
-            per_template = Counts.of(sums.to_numpy())
-            whole = measured(Counts.of(sums.to_numpy().sum(axis=0, keepdims=True)), condition)
-            values[f"accuracy_{condition}"] = float(whole["accuracy"][0])
-            values[f"bias_{condition}"] = (
-                float(whole["bias_score"][0]) if condition == "ambig" else gap_of(per_template).value
-            )
-        for test in found.tests:
-            value = (test.baseline, test.candidate)[place]
-            assert value == pytest.approx(values[test.measure]), test.measure
+    before, after = (table.join(other, on="item_id", how="semi") for table, other in (tables, tables[::-1]))
     by_name = {test.measure: test for test in found.tests}
     assert all(test.unit == "templates" and test.n_left_out > 0 for test in found.tests)
+    for condition in ("ambig", "disambig"):
+        right = [
+            table.filter(context_condition=condition).select(pl.col("choice") == pl.col("label")).to_series()
+            for table in (before, after)
+        ]
+        test = by_name[f"accuracy_{condition}"]
+        assert (test.baseline, test.candidate) == pytest.approx(tuple(side.mean() for side in right))
+        assert test.difference == pytest.approx(test.baseline - test.candidate)
+    lean = {"stereotyped": 1.0, "anti-stereotyped": -1.0, "unknown": 0.0}
+    leans = [
+        table.filter(context_condition="ambig")["outcome"].replace_strict(lean).mean()
+        for table in (before, after)
+    ]
+    assert (by_name["bias_ambig"].baseline, by_name["bias_ambig"].candidate) == pytest.approx(tuple(leans))
     assert by_name["bias_ambig"].verdict == by_name["accuracy_ambig"].verdict == "worse"
-    lost = by_name["accuracy_disambig"]
-    assert lost.difference == pytest.approx(lost.baseline - lost.candidate)
 
 
 def test_by_default_every_measure_protocol_and_axis_is_a_test(runs, tmp_path):

@@ -313,3 +313,30 @@ def test_disagreement_in_a_release_by_hand(tmp_path):
 
 
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
+
+
+UNIVERSAL = (
+    ("political_orientation", "conservative", "employment_status", "retired"),
+    ("income_level", "low income", "disability_status", "some disability"),
+)
+LANGUAGES = ("en", "fr", "es", "it", "pt", "nl", "uk", "ar", "hi", "zh")
+
+
+def test_language_tables_of_planted_associations(tmp_path):
+    """Two associations in all ten languages, one in French, Italian and Dutch, one in English alone."""
+    romance = ("religion", "Muslim", "immigration_status", "immigrant")
+    english = ("gender", "woman", "urbanicity", "rural")
+    found = [(*parts, language) for parts in UNIVERSAL for language in LANGUAGES]
+    found += [(*romance, language) for language in ("fr", "it", "nl")] + [(*english, "en")]
+    pl.DataFrame(found, schema=[*PARTS, "aggregation"], orient="row").with_columns(
+        model=pl.lit("m")
+    ).write_csv(tmp_path / "associations_by_language.csv")
+    cells = cells_of("stereotales-languages", tmp_path, tmp_path / "out")
+    ours = {cell: row["ours"] for (_, cell), row in cells.items()}
+    assert ours["different associations"] == 4
+    assert ours["languages"] == 10
+    assert ours["conservative: retired"] == 10
+    assert ours["low income: some disability"] == 10
+    assert ours["administrative support: woman"] == 0
+    assert ours["French, Italian and Dutch more alike than other pairs on average (1: yes)"] == 1
+    assert verdicts(cells) == {"not-comparable"}
