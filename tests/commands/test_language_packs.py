@@ -78,33 +78,22 @@ def test_eight_wolof_statements_from_survey_to_probe(tmp_path, tiny):
     assert "was complete already" in endoxa(*probe, pack=WOLOF)
 
 
+@pytest.mark.slow
 def test_the_variable_names_packs_for_other_processes():
     code = "from endoxa.words.packs import languages_with; print('wo' in languages_with('pairs.toml'))"
-    for environment, there in (({}, "False"), ({"ENDOXA_PACK": str(WOLOF)}, "True")):
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, **environment},
-        )
-        assert done.stdout.strip() == there
+    environment = {**os.environ, "ENDOXA_PACK": str(WOLOF)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stdout.strip() == "True", done.stderr
 
 
 @pytest.mark.slow
 def test_coverage_is_a_table_and_json():
-    rows = json.loads(endoxa("languages", "check", "--json"))["joints"]
-    assert {row["language"] for row in rows} == {
-        "ar", "bn", "de", "en", "es", "fr", "ha", "hi", "it", "nl", "pt", "sw", "uk", "zh"
-    }  # fmt: skip
     rows = json.loads(endoxa("languages", "check", "--json", pack=WOLOF))["joints"]
     states = {(row["language"], row["joint"]): row["state"] for row in rows}
     assert states["wo", "pairs"] == "drafted"
     assert states["wo", "stories"] == "none"
     assert states["en", "answers"] == "source"
-    shown = endoxa("languages", "check", WOLOF)
-    assert "wo, stories: none; missing: stories.yaml" in shown
-    assert "neither a folder nor a language" in refused("languages", "check", "wo")
+    assert "wo, stories: none; missing: stories.yaml" in endoxa("languages", "check", WOLOF)
 
 
 @pytest.mark.slow
@@ -123,6 +112,7 @@ def test_check_plays_cases_through_and_fails_where_one_is_wrong(tmp_path):
     assert "neither a folder nor a language" in refused("languages", "check", "tlh")
 
 
+@pytest.mark.slow
 def test_init_makes_a_pack_that_check_takes(tmp_path):
     assert "Next: read" in endoxa("languages", "init", "bm", "-o", tmp_path / "bm")
     shown = endoxa("languages", "check", tmp_path / "bm")

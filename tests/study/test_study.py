@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import subprocess
@@ -9,12 +10,14 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import Strengths
+from endoxa.runs.asking import cost
 from endoxa.runs.options import Allowed
 from endoxa.runs.run import read_run
 from endoxa.study.begin import init_study
@@ -23,11 +26,13 @@ from endoxa.study.file import read_study
 from endoxa.study.items import build_items, read_associations
 from endoxa.study.report import write_study
 from endoxa.study.run import (
+    _within_budget,
     detectable_correlation,
     detectable_mean,
     plan_study,
     require_current,
     run_study,
+    steps,
     total_cost,
 )
 
@@ -221,11 +226,6 @@ def test_a_file_outside_of_the_study_is_read_only_if_the_command_names_it(begun,
 
 def test_the_budget_is_one_for_all_runs(study, monkeypatch):
     """What other runs cost counts; free models need no budget."""
-    import json
-
-    from endoxa.runs.asking import cost
-    from endoxa.study.run import _within_budget, steps
-
     edit(study, "# budget = 10.0", "budget = 0.5")
     run_study(read_study(study))  # simulated models cost nothing
     path = study / "runs" / "profiles" / "run.json"
@@ -255,8 +255,6 @@ def test_the_plan_counts_what_is_asked(begun):
 
 def test_what_can_be_detected_agrees_with_published_tables():
     # Cohen 1988, table 2.4.1: paired differences; n = 34 finds d = 0.5 with power 0.8 at 0.05, two-sided.
-    import numpy as np
-
     assert detectable_mean(np.ones(34)) == pytest.approx(0.5, abs=0.01)
     # The same, clustered: fewer effective observations, larger effects.
     assert detectable_mean(np.full(7, 5)) > detectable_mean(np.ones(35))
