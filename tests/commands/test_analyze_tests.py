@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from endoxa.commands.analyze import app
 from endoxa.errors import UserError
 from endoxa.schema import TEST_COLUMNS
+from support.gate_runs import pairs, write_run
 
 QUICK = ["--resamples", "100", "--draws", "500"]
 
@@ -88,3 +89,12 @@ def problem(*arguments):
     result = run(*arguments)
     assert isinstance(result.exception, UserError), result.output
     return str(result.exception)
+
+
+def test_runs_of_different_data_are_not_pooled(tmp_path):
+    items = pairs(6, 2)
+    runs = [write_run(tmp_path / name, items, np.ones(items.height)) for name in ("first", "second")]
+    facts = json.loads((runs[1] / "run.json").read_text(encoding="utf-8"))
+    facts["data"]["sha256"] = "f" * 64
+    (runs[1] / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+    assert "different data" in problem(*runs, "-o", tmp_path / "estimates.csv")

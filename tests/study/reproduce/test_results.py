@@ -10,6 +10,7 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.study.reproduce import RESULTS, PublishedResult, reproduce
+from endoxa.study.reproduce.run import papers
 
 FOLDERS = {
     "arithmetic": None,
@@ -113,3 +114,16 @@ def test_a_folder_of_another_result_is_left_alone(tmp_path):
         reproduce(RESULTS.get("arithmetic"), None, tmp_path / "out")
     with pytest.raises(UserError, match="than a reproduction of 'bbq-unifiedqa'"):
         reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path, tmp_path / "out")
+
+
+def test_finished_reproductions_are_counted(shared, tmp_path):
+    before = {paper.name: paper for paper in papers(tmp_path)}
+    data = shared / "data" / "afristereo"
+    reproduce(RESULTS.get("afristereo-composition"), data, tmp_path / "afristereo-composition")
+    after = {paper.name: paper for paper in papers(tmp_path)}
+    assert before["LACES"] == after["LACES"]
+    assert after["AfriStereo"].printed == before["AfriStereo"].printed
+    assert after["AfriStereo"].differ == before["AfriStereo"].differ + 3
+    # Gender, Age and Religion of table 5; the countries and genders of table 2: what arithmetic implies counts already.
+    assert after["AfriStereo"].reasons["the file holds 59 of the 107 respondents"] == 3 + 5
+    assert not any("afristereo-composition was not run" in why for why in after["AfriStereo"].reasons)
