@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -54,15 +53,11 @@ def test_everything_from_one_run(runs, tmp_path):
     expected = (THOUGHT_COLUMNS, CODE_COLUMNS, AGREEMENT_COLUMNS)
     assert [table.columns for table in tables] == [list(columns) for columns in expected]
     assert tables[1].height == 60
-    with out[3].open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.reader(stream))
-    assert len(rows) == 6
-    filled = tmp_path / "filled.csv"
-    with filled.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream).writerows(
-            [rows[0], *([*row[:3], "no", "no", "no", "no", "none"] for row in rows[1:])]
-        )
-    endoxa(*command, "--coded", filled)
+    sheet = pl.read_csv(out[3])
+    assert sheet.height == 5
+    codes = dict(zip(sheet.columns[3:], ("no", "no", "no", "no", "none"), strict=True))
+    sheet.with_columns(**{name: pl.lit(code) for name, code in codes.items()}).write_csv(out[3])
+    endoxa(*command, "--coded", out[3])
     people = pl.read_csv(out[2])
     assert set(people["first"]) == {"people"}
     assert set(people["n"]) == {5}

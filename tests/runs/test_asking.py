@@ -22,7 +22,7 @@ from endoxa.runs.asking import calls
 from endoxa.runs.asking.batches import SMALLEST, ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost
 from endoxa.runs.asking.cost import Budget, Expected, Planned, bounded, cost, expect, plan_table, spent, worst
-from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, conversation
+from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import CALLED_A_TOOL
@@ -123,7 +123,7 @@ def test_few_tokens_are_enough_where_an_answer_can_be_read_from_them(journal: An
 
 
 def test_a_conversation_goes_on_where_it_stopped(journal: AnswerJournal) -> None:
-    journal.add(0, [Answered(0, 0, ChatAnswer("first answer"))])
+    journal.add(0, [Answered(0, 0, ChatAnswer("<think>No?</think>first answer"))])
     model = Echo()
     ask_all(asking(model, journal), [Job(0, ("one", "two"), system="be brief")])
     ((messages, _, told),) = model.asked
@@ -146,20 +146,6 @@ def test_a_failure_is_said_once_and_what_came_is_kept(journal: AnswerJournal) ->
     ask_all(asking(again, journal), jobs(100))
     assert journal.count(0) == 100
     assert len(again.asked) == 100 - kept
-
-
-def test_jobs_are_drawn_only_as_fast_as_they_are_asked(journal: AnswerJournal) -> None:
-    drawn = 0
-
-    def endless() -> Iterator[Job]:
-        nonlocal drawn
-        for k in range(100_000):
-            drawn += 1
-            yield Job(k, ("x",))
-
-    with pytest.raises(UserError):
-        ask_all(asking(Echo(fail_at=30), journal), endless())
-    assert drawn <= 1024
 
 
 def test_the_budget_is_never_exceeded_and_a_higher_one_continues(journal: AnswerJournal) -> None:
@@ -187,15 +173,6 @@ def test_cost_and_expected_work_by_hand() -> None:
     row = Planned("m", Expected(1, Usage(1, 1)), Expected(1, Usage(1, 1)), PRICE, 0.25, 0.5, "")
     assert plan_table([row, row]).dollars == (0.5, 1.0)
     assert expect([(job, (20, 5))], 3) == Expected(6, Usage(3 * (first + both + 20), 75))
-
-
-@given(st.lists(st.text(max_size=5), min_size=1, max_size=5), st.integers(0, 4))
-def test_a_conversation_alternates_and_ends_with_the_user(turns: list[str], answered: int) -> None:
-    answers = [ChatAnswer("<think>No?</think>yes")] * min(answered, len(turns) - 1)
-    messages = conversation(Job(0, tuple(turns)), answers)
-    assert [m.role for m in messages] == ["user", "assistant"] * len(answers) + ["user"]
-    assert messages[-1].content == turns[len(answers)]
-    assert {m.content for m in messages if m.role == "assistant"} <= {"yes"}
 
 
 @dataclass

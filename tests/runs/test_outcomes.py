@@ -21,22 +21,15 @@ from support.http_server import serving
 from support.qa_questions import questions
 from support.qa_questions import write as write_questions
 
+WORDS = {
+    "length": ("max_tokens", "MAX_TOKENS", "model_length", "ERROR_LIMIT", "model_context_window_exceeded"),
+    "content_filter": ("SAFETY", "guardrail_intervened", "sensitive", "FINISH_REASON_SAFETY"),
+    "stop": (None, "", "STOP", "end_turn", "stop_sequence", "eos_token"),
+    "tool_calls": ("tool_calls",),
+}
 
-@pytest.mark.parametrize(
-    ("word", "reason"),
-    [
-        *((word, "length") for word in ("length", "max_tokens", "MAX_TOKENS", "model_length", "ERROR_LIMIT")),
-        *((word, "length") for word in ("model_context_window_exceeded", "FinishReason.MAX_TOKENS")),
-        *(
-            (word, "content_filter")
-            for word in ("content_filter", "SAFETY", "guardrail_intervened", "sensitive")
-        ),
-        *((word, "stop") for word in (None, "", "STOP", "end_turn", "stop_sequence", "eos_token")),
-        ("FINISH_REASON_SAFETY", "content_filter"),
-        ("refusal", "refusal"),
-        ("tool_calls", "tool_calls"),
-    ],
-)
+
+@pytest.mark.parametrize(("word", "reason"), [(word, reason) for reason in WORDS for word in WORDS[reason]])
 def test_words_of_providers_mean_one_of_a_few_reasons(word: str | None, reason: str) -> None:
     assert finish_reason(word) == reason
 

@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.study.convergence.chance import seen_together
-from endoxa.study.convergence.estimates import effects, joined_parts, measured
+from endoxa.study.convergence.estimates import joined_parts, measured
 from endoxa.study.convergence.mtmm import Traits, matrices
 
 TOOLS = ("pairs", "tests", "choices")
@@ -93,27 +92,3 @@ def test_a_latent_trait_and_a_method_effect_are_told_apart():
     others = matrix.filter(pl.col("kind") == "heterotrait-monomethod", pl.col("instrument_1") != "pairs")
     assert others["value"].abs().max() < 0.5
     assert method["method effect"]["value"] > latent["method effect"]["value"]
-
-
-def several(parts: pl.DataFrame, seed: int) -> dict:
-    table = effects(measured(joined_parts(parts)))
-    return (
-        seen_together(table, ATTRIBUTE, seed=seed, exchanges=99).filter(together="several").row(0, named=True)
-    )
-
-
-def test_counts_of_several_one_none_and_against_add_up():
-    parts = world(3, latent=1, method=0)
-    table = effects(measured(joined_parts(parts)))
-    numbers = dict(seen_together(table, ATTRIBUTE, exchanges=19).select("together", "observed").iter_rows())
-    above, below = (
-        table.group_by("association_id")
-        .agg((pl.col("verdict") == side).sum())
-        .sort("association_id")["verdict"]
-        for side in ("above", "below")
-    )
-    against = (above > 0) & (below > 0)
-    assert numbers["against each other"] == against.sum()
-    assert numbers["several"] == (((above > 1) | (below > 1)) & ~against).sum()
-    assert numbers["all"] == ((above == 3) | (below == 3)).sum()
-    assert sum(numbers.values()) - numbers["all"] == len(ATTRIBUTE)

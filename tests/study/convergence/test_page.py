@@ -11,7 +11,6 @@ from endoxa.report.frame import Page, write_page
 from endoxa.study.convergence.estimates import ends
 from endoxa.study.convergence.page import sections
 from endoxa.study.convergence.run import Convergence, converge_parts
-from endoxa.study.report import headline
 from endoxa.testing.sentences import check_findings
 from support.convergence_samples import attributes, planted_parts
 
@@ -69,20 +68,6 @@ def traits(parts: pl.DataFrame, word: str = "") -> dict[str, str]:
 def page_of(found: Convergence) -> Page:
     """The sections of convergence in the frame of a study's page."""
     return Page("endoxa.study", "Convergence", "", tuple(sections(found)), (), ())
-
-
-@pytest.mark.parametrize("shared", [True, False])
-def test_association_or_word_is_said_of_every_claim_where_no_attribute_recurs(shared):
-    parts = planted_parts(correlation=0.9, each=10)
-    found = converge_parts(parts, attributes(parts, 10) if shared else {})
-    terminal = headline(found).notes
-    claims = [row["sentence"] for row in found.correlations.filter(verdict="above").iter_rows(named=True)]
-    assert claims
-    words = "Every attribute belongs to one identity: association or word cannot be told apart."
-    assert {text.endswith(words) for text in claims} == {not shared}
-    assert (words in terminal) == (not shared)
-    lead = str(sections(found)[0].findings[0])
-    assert ("more often than by chance" in lead, "association or word" in lead) == (shared, not shared)
 
 
 def test_the_page_escapes_words_of_associations(tmp_path):

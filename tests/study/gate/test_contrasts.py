@@ -79,15 +79,6 @@ def test_correlation_is_mixed_with_an_assumed_one_where_few_identities_differ():
     assert six.error(0.0) == pytest.approx(np.sqrt(12 / 11 / 12))
 
 
-def test_a_unit_scales_everything():
-    rng = np.random.default_rng(2)
-    x, cluster = rng.choice([-1.0, 0, 1], 90), np.repeat(np.arange(15), 6)
-    one, two = Contrast.of(x, (cluster,)), Contrast.of(2 * x, (cluster,), unit=2.0)
-    assert two.mean == pytest.approx(2 * one.mean)
-    assert two.upper(0.05) == pytest.approx(2 * one.upper(0.05))
-    assert two.p_below(0.4) == pytest.approx(one.p_below(0.2))
-
-
 def test_skewness_never_makes_a_p_value_smaller():
     # A mean of few units far above the others is easily taken too low.
     # Hall 1992: t + s t^2 / 3 + s^2 t^3 / 27 + s / 6.

@@ -56,17 +56,6 @@ def test_only_ties_is_no_preference_on_either_side():
     assert Contrasts.of(half).evidence(0.05, LEVEL).p_worse <= LEVEL
 
 
-def test_accuracy_has_one_direction():
-    rng = np.random.default_rng(1)
-    right = (rng.random(600) < 0.7).astype(float)
-    worse = right * (rng.random(600) < 0.7)
-    cluster = np.repeat(np.arange(60), 10)
-    assert Contrasts.of(Values(right, worse, cluster, directed=True)).evidence(0.05, LEVEL).p_worse <= LEVEL
-    assert (
-        Contrasts.of(Values(worse, right, cluster, directed=True)).evidence(0.05, LEVEL).p_not_worse <= LEVEL
-    )
-
-
 @pytest.mark.parametrize(("shift", "margin"), [(0.0, 0.03), (0.1, 0.05)])
 def test_more_items_decide_and_fewer_do_not(shift, margin):
     planted = Situation(20, 10, 0.05, 0.6, 0.6 + shift, 0.2, 0.2)

@@ -14,7 +14,6 @@ from scipy.stats import ttest_1samp
 from endoxa.errors import UserError
 from endoxa.sources.bbq.items import read_items
 from endoxa.study.reproduce import RESULTS, reproduce
-from endoxa.study.reproduce.answers import first_letter
 from support.qa_questions import questions
 from support.story_pairs import write_ratings
 
@@ -67,8 +66,7 @@ def test_percentages_of_another_model_are_computed_and_not_judged(shared, tmp_pa
 
 @pytest.mark.slow
 def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
-    """The reference sentences as a table of pairs: the share that the reference scores of the notebook's formula "
-    "give."""
+    """The reference sentences as a table of pairs: the share that the reference scores give."""
     scores = pl.read_csv(shared / "data/reference_scores/lm_scores_afri_first20.csv")
     more, less = (scores.filter(side=side) for side in ("stereo", "anti"))
     texts = [
@@ -78,17 +76,15 @@ def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
     names = ("identity", "canonical_attribute", "anti_stereotype")
     pairs = pl.DataFrame(texts, schema=names, orient="row").with_columns(type=pl.lit("age"))
     pairs.write_csv(tmp_path / "s_as_pairs.csv")
-    model = f"GPT-Neo=hf/{shared / 'data/models/tiny-gpt2'}"
-    cells = cells_of("afristereo-bpr", tmp_path, tmp_path / "out", model)
+    models = (f"GPT-Neo=hf/{shared / 'data/models/tiny-gpt2'}", f"BioGPT Large={tmp_path}/none")
+    cells = cells_of("afristereo-bpr", tmp_path, tmp_path / "out", *models)
     differences = (more["gpt2_nobos_afristereo"] - less["gpt2_nobos_afristereo"]).to_numpy()
     test = cells["Table 8", "p-value, GPT-Neo"]
     assert test["ours"] == pytest.approx(float(ttest_1samp(differences, 0).pvalue), rel=1e-3)
     assert test["verdict"] == "not-comparable"
     row = cells["Table 8", "BPR, GPT-Neo"]
-    assert row["ours"] == pytest.approx(
-        (more["gpt2_nobos_afristereo"] > less["gpt2_nobos_afristereo"]).mean()
-    )
     assert 0 < row["ours"] < 1
+    assert row["ours"] == pytest.approx((differences > 0).mean())
     assert row["verdict"] == "not-comparable"
     assert "10 of the 123 pairs" in row["why"]
     assert not verdicts(cells) & JUDGED
@@ -96,9 +92,13 @@ def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
     assert (age["published"], age["ours"]) == (1, int(differences.mean() > 0 and test["ours"] <= 0.05))
     assert (gender["ours"], gender["verdict"]) == (None, "not-computed")
     assert gender["why"].startswith("fewer than two pairs on this axis")
+    # A model that cannot be scored stops no other.
+    missing = cells["Table 8", "BPR, BioGPT Large"]
+    assert (missing["verdict"], "cannot be scored: " in missing["why"]) == ("not-computed", True)
     # A finished run gives the same cells, without pairs and weights.
     shutil.copytree(tmp_path / "out/runs/gpt-neo", tmp_path / "runs/run")
-    assert cells_of("afristereo-bpr", tmp_path / "runs", tmp_path / "again", model) == cells
+    again = cells_of("afristereo-bpr", tmp_path / "runs", tmp_path / "again", models[0])
+    assert again["Table 8", "BPR, GPT-Neo"] == row
 
 
 # ------------------------------------------------------------------ answers of models
@@ -184,21 +184,6 @@ def test_answers_that_could_be_taken_for_two_models_are_refused(few, tmp_path):
     assert cells["Table 1", "sim/biased, Nationality"]["published"] is None
     assert cells["Table 1", "GPT-4o, Nationality"]["why"] == "8 questions, the paper asked 3,080"
     assert not verdicts(cells) & JUDGED
-
-
-@pytest.mark.parametrize(
-    ("answer", "place"),
-    [
-        ("(B)", 1),
-        ("the answer is c.", 2),
-        ("A friend of mine", 0),
-        ("I pick b", 1),
-        ("cab", None),
-        ("", None),
-    ],
-)
-def test_the_first_letter_as_laces_reads_it(answer, place):
-    assert first_letter(answer) == place
 
 
 def question(number):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.study.reproduce import RESULTS, PublishedResult, reproduce
+from endoxa.study.reproduce import RESULTS, reproduce
 from endoxa.study.reproduce.run import papers
 
 FOLDERS = {
@@ -62,23 +60,6 @@ def test_what_is_at_hand(done, name):
     for file in ("cells.csv", "run.json", "report.html"):
         assert (found.folder / file).is_file()
     assert found.finding in (found.folder / "report.html").read_text(encoding="utf-8")
-
-
-def test_a_planted_error_in_print_is_found_and_nothing_else_changes(done, tmp_path):
-    """One published number is moved by twice its tolerance, or by one: that cell must differ, and only that cell."""
-    result, before = RESULTS.get("arithmetic"), done("arithmetic").cells
-    wrong = before.filter(verdict="agrees").row(0, named=True)
-    moved = wrong["published"] + max(1e-6, 2.5 * wrong["tolerance"]) + (wrong["tolerance"] == 0)
-    key = wrong["table"], wrong["cell"]
-
-    class Moved(PublishedResult):
-        def cells(self, inputs):
-            return [replace(one, published=moved) if one.key == key else one for one in super().cells(inputs)]
-
-    after = reproduce(Moved(**dict(result)), None, tmp_path / "out").cells
-    changed = before.with_row_index().filter(before["verdict"] != after["verdict"])
-    assert changed.select("table", "cell").rows() == [key]
-    assert after.row(changed["index"][0], named=True)["verdict"] == "differs"
 
 
 def test_arithmetic_by_hand(tmp_path):
