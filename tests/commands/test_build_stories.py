@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -35,15 +34,9 @@ def endoxa(*words: object) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-@pytest.fixture
-def handedness(tmp_path: Path) -> Path:
-    path = tmp_path / "handedness.yaml"
-    path.write_text(HANDEDNESS, encoding="utf-8")
-    return path
-
-
-def test_a_file_adds_an_attribute_and_its_vocabulary(tmp_path, handedness):
-    out = tmp_path / "prompts.jsonl"
+def test_a_file_adds_an_attribute_and_its_vocabulary(tmp_path):
+    handedness, out = tmp_path / "handedness.yaml", tmp_path / "prompts.jsonl"
+    handedness.write_text(HANDEDNESS, encoding="utf-8")
     endoxa("--file", handedness, "--attribute", "handedness", "-o", out)
     table = read_table(out)
     assert table.height == 2 * 36

@@ -1,4 +1,4 @@
-"""`endoxa curate review` and `endoxa analyze agreement`: what is printed, what is written."""
+"""`endoxa analyze agreement` of review sheets: what cannot be compared."""
 
 from __future__ import annotations
 
@@ -14,30 +14,20 @@ def run(*arguments: object):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def review(*arguments: object):
-    result = run("curate", "review", *arguments)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-@pytest.fixture
-def sheets(tmp_path):
-    table = write_table(tmp_path)
-    for name in ("ana", "ben"):
-        review(table, "-o", tmp_path / "sheets" / f"{name}.xlsx", "--reviewer", name.title())
-    return table, [
-        fill(tmp_path / "sheets" / "ana.xlsx", {(n, "decision"): "keep" for n in (2, 3, 4, 5)}),
-        fill(tmp_path / "sheets" / "ben.xlsx", {(2, "attribute"): "quiet", (4, "decision"): "omit"}),
-    ]
-
-
 @pytest.mark.slow
-def test_sheets_and_tables_are_not_mixed(sheets, tmp_path):
-    table, filled = sheets
-    result = run("analyze", "agreement", filled[0], table, "-o", tmp_path / "a.csv")
-    assert isinstance(result.exception, UserError)
-    assert "Give either review sheets or tables of votes" in str(result.exception)
-    result = run("analyze", "agreement", *filled, "-o", tmp_path / "a.csv", "--value", "colour")
-    assert "has no votes in the column 'colour'. Columns with votes: decision, identity" in str(
-        result.exception
-    )
+def test_sheets_and_tables_are_not_mixed_and_a_column_without_votes_is_named(tmp_path):
+    table = write_table(tmp_path)
+    sheets = [tmp_path / "sheets" / f"{name}.xlsx" for name in ("ana", "ben")]
+    for sheet in sheets:
+        assert run("curate", "review", table, "-o", sheet, "--reviewer", sheet.stem).exit_code == 0
+        fill(sheet, {(row, "decision"): "keep" for row in (2, 3, 4, 5)})
+    for words, said in (
+        ((sheets[0], table), "Give either review sheets or tables of votes"),
+        (
+            (*sheets, "--value", "colour"),
+            "has no votes in the column 'colour'. Columns with votes: decision, identity",
+        ),
+    ):
+        refused = run("analyze", "agreement", *words, "-o", tmp_path / "a.csv").exception
+        assert isinstance(refused, UserError)
+        assert said in str(refused)

@@ -118,11 +118,3 @@ def test_dataclass_is_validated_as_a_model_is():
         settings_from(Choice, {("size",): 10})
     with pytest.raises(UserError, match=r"^--level: "):
         settings_from(Model, {("level",): -1})
-
-
-def commands(command, words=()):
-    if not hasattr(command, "commands"):
-        yield " ".join(words), command
-        return
-    for name, inner in command.commands.items():
-        yield from commands(inner, (*words, name))

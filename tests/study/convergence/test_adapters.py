@@ -57,34 +57,29 @@ def changed(run: Path, folder: Path, records: pl.DataFrame) -> Path:
 @pytest.fixture(scope="module")
 def pairs(tiny, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("pairs")
-    build_pairs(ASSOCIATIONS, PairOptions(framings=3)).pairs.write_csv(folder / "pairs.csv")
-    settings = PairsSettings(
-        data=str(folder / "pairs.csv"), models=(f"hf/{tiny['causal']}",), rules=("sum", "mean")
-    )
-    measure(PAIRS, settings, folder / "run")
-    return folder / "run"
+    data, models = folder / "pairs.csv", (f"hf/{tiny['causal']}",)
+    build_pairs(ASSOCIATIONS, PairOptions(framings=3)).pairs.write_csv(data)
+    return measure(
+        PAIRS, PairsSettings(data=str(data), models=models, rules=("sum", "mean")), folder / "run"
+    ).folder
 
 
 @pytest.fixture(scope="module")
 def encoders(tiny, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("tests")
-    made, _ = build_from_associations(ASSOCIATIONS, Contrast(each=True), None)
-    write_tests(made, folder / "tests.json")
-    settings = EmbeddingsSettings(
-        data=str(folder / "tests.json"), models=(f"hf/{tiny['masked']}",), poolings=("cls", "mean")
-    )
-    measure(EMBEDDINGS, settings, folder / "run")
-    return folder / "run"
+    data, models = folder / "tests.json", (f"hf/{tiny['masked']}",)
+    write_tests(build_from_associations(ASSOCIATIONS, Contrast(each=True), None)[0], data)
+    settings = EmbeddingsSettings(data=str(data), models=models, poolings=("cls", "mean"))
+    return measure(EMBEDDINGS, settings, folder / "run").folder
 
 
 @pytest.fixture(scope="module")
 def questions(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("questions")
-    records = build_questions(ASSOCIATIONS, QaOptions(per_association=2)).records
-    write_items(records, folder / "questions.jsonl")
-    settings = QaSettings(data=str(folder / "questions.jsonl"), models=("sim/biased",), repeats=3)
-    measure(QUESTIONS, settings, folder / "run")
-    return folder / "run"
+    data = folder / "questions.jsonl"
+    write_items(build_questions(ASSOCIATIONS, QaOptions(per_association=2)).records, data)
+    settings = QaSettings(data=str(data), models=("sim/biased",), repeats=3)
+    return measure(QUESTIONS, settings, folder / "run").folder
 
 
 def test_pairs_are_stereotype_minus_the_other_sentence(pairs):
@@ -167,24 +162,18 @@ def test_repeats_are_the_parts_where_an_association_has_one_question(questions, 
     assert set(found["value"]) <= {-1.0, 0.0, 1.0}
 
 
-PROFILES = [
-    # sample, scenario, value, told pet
-    ("p1", "home 1", "rural", "dog"),
-    ("p2", "home 1", "rural", "cat"),
-    ("p3", "home 1", "urban", "cat"),
-    ("p4", "home 2", "rural", "dog"),
-    ("p5", "home 2", "urban", "dog"),
-    ("p6", "home 2", "suburban", "cat"),
-    ("p7", "home 2", "suburban", "unknown"),
-    ("p8", "home 3", "rural", "dog"),
-]
+PROFILES = {  # values of the profile that the prompt names, and the pet that is told
+    "home 1": (("rural", "dog"), ("rural", "cat"), ("urban", "cat")),
+    "home 2": (("rural", "dog"), ("urban", "dog"), ("suburban", "cat"), ("suburban", "unknown")),
+    "home 3": (("rural", "dog"),),
+}
 CELL = ("a1", "urbanicity", "rural", "pet", "dog")
 
 
 def profiles(path: Path) -> Path:
     rows = [
         {
-            "sample_id": sample,
+            "sample_id": f"{scenario}, {number}",
             "generator_model": "m",
             "language": "en",
             "scenario": scenario,
@@ -193,7 +182,8 @@ def profiles(path: Path) -> Path:
             "target_attribute_value": value,
             "extracted_attributes_json": json.dumps({"urbanicity": value, "pet": pet}),
         }
-        for sample, scenario, value, pet in PROFILES
+        for scenario, told in PROFILES.items()
+        for number, (value, pet) in enumerate(told)
     ]
     path.mkdir()
     pl.DataFrame(rows).write_parquet(path / "records.parquet")
