@@ -22,12 +22,8 @@ WOLOF = ROOT / "examples/packs/wo"
 STATEMENTS = (
     "Waa Senegaal dañu tabe",
     "Góor ñi dañu dëgër",
-    "Jigéen ñi dañu yaru",
     "Mag ñi dañu am xel",
-    "Jaaykat yi dañu bëgg xaalis",
-    "Ndaw ñi dañu tàyyeel",
     "Ndaw ñi duñu sawar",
-    "Nappkat yi dañu ñemeñ",
 )
 
 
@@ -46,22 +42,20 @@ def refused(*words, pack=None):
 
 
 @pytest.mark.slow
-def test_eight_wolof_statements_from_survey_to_probe(tmp_path, tiny):
+def test_four_wolof_statements_from_survey_to_probe(tmp_path, tiny):
     names = ("survey", "statements", "associations", "pairs")
     survey, statements, associations, pairs = (tmp_path / f"{name}.csv" for name in names)
-    pl.DataFrame({"statement": STATEMENTS, "topic": ["people"] * 8}).write_csv(survey)
+    pl.DataFrame({"statement": STATEMENTS, "topic": ["people"] * 4}).write_csv(survey)
     reading = ("--statement-column", "statement", "--question-column", "topic")
     endoxa("curate", "extract", survey, *reading, "--language", "wo", "-o", statements, pack=WOLOF)
-    assert pl.read_csv(statements)["attribute"].to_list() == [
-        "tabe", "dëgër", "yaru", "am xel", "bëgg xaalis", "tàyyeel", "duñu sawar", "ñemeñ"
-    ]  # fmt: skip
+    assert pl.read_csv(statements)["attribute"].to_list() == ["tabe", "dëgër", "am xel", "duñu sawar"]
     endoxa("curate", "associations", statements, "-o", associations, pack=WOLOF)
     assert "No template for the language 'wo'" in refused(
         "build", "pairs", associations, "--language", "wo", "-o", pairs
     )
     endoxa("build", "pairs", associations, "--language", "wo", "-o", pairs, pack=WOLOF)
     sentences = dict(pl.read_csv(pairs).select("sent_more", "sent_less").iter_rows())
-    assert len(sentences) == 8
+    assert len(sentences) == 4
     assert sentences["Waa Senegaal dañu tabe."] == "Waa Senegaal dañu nay."  # opposites.csv
     assert sentences["Góor ñi dañu dëgër."] == "Góor ñi duñu dëgër."
     assert sentences["Ndaw ñi duñu sawar."] == "Ndaw ñi dañu sawar."

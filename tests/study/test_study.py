@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -162,23 +158,6 @@ def test_a_model_is_added_without_measuring_the_others_again(study):
     found = records(study)["questions"]
     assert found["model"].value_counts()["count"].n_unique() == 1
     assert set(found["model"]) == {"sim/latent", "sim/biased"}
-
-
-@pytest.mark.slow
-def test_killed_at_any_moment_it_continues_and_every_item_is_there_once(begun, finished, tmp_path):
-    folder = Path(shutil.copytree(begun, tmp_path / "study"))
-    command = [sys.executable, "-c", "from endoxa.commands import main; main()", "study", "run", str(folder)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    while not (folder / "runs" / "profiles" / "journal.sqlite").exists() and process.poll() is None:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    run_study(read_study(folder))
-    expected, found = records(finished), records(folder)
-    assert found.keys() == expected.keys()
-    for name, table in expected.items():
-        assert found[name].equals(table), name
-    assert not (folder / "earlier").exists()
 
 
 def test_a_moved_study_is_current_and_what_is_not_current_is_refused(study, tmp_path):

@@ -113,9 +113,3 @@ def test_few_identities_are_not_tested_and_one_identity_by_its_attributes():
     assert own.p_value < 0.001
     crossed = change_of(cell(-np.ones(200), np.ones(200), first, second), 0.95)
     assert (crossed.verdict, crossed.n_units, crossed.unit) == ("cannot-be-tested", 5, "identities")
-
-
-def test_left_out_items_are_not_tested():
-    first = np.repeat(np.arange(12), 5)
-    found = change_of(cell(-np.ones(60), np.ones(60), first, left_out=8), 0.95)
-    assert found.verdict == "cannot-be-tested"

@@ -98,19 +98,6 @@ def test_nothing_changed(runs):
     assert sides.sentence.startswith("No change of bias is shown: the runs could have shown changes of 0.0")
 
 
-def test_runs_of_one_model_are_named_by_folder_and_settings_that_differ_are_said(tmp_path):
-    for name, sides, prompt in (("plain", BASE, None), ("careful", FALLEN, "Be careful.")):
-        write_run(tmp_path / name, ITEMS, sides, seed=len(name))
-        sampling = {"temperature": 1.0 if prompt else 0.0}
-        edit(tmp_path / name, identity={"models": ["m"], "system": prompt, "limit": 5, "sampling": sampling})
-    found = ex.compare(tmp_path / "plain", tmp_path / "careful")
-    assert found.sentence.startswith("careful lowers")
-    assert [str(setting) for setting in found.contrasts[0].settings] == [
-        "the system message (none, now “Be careful.”)",
-        "the temperature (0.0, now 1.0)",
-    ]
-
-
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     """A biased model, and one that is fair and wordier, refuses more and is wrong more often."""

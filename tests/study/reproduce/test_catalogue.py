@@ -47,27 +47,6 @@ def test_indibias_tables_are_those_of_the_paper(paper):
         assert [row["published"] for row in part] in lines[name], (table, name)
 
 
-def test_name_based_tables_are_those_of_the_paper(paper):
-    """Numbers, and the standard deviations that the tolerances are made of; table 6 has none."""
-    tables = {}
-    rows = printed("names-bbq")
-    spreads = {(row["table"], row["cell"]): row["published"] for row in rows if row["rule"] == "sd"}
-    assert len(spreads) == 60
-    for row in rows:
-        if row["rule"] == "sd":
-            continue
-        model, _ = row["cell"].rsplit(", ", 1)
-        spread = spreads.get((row["table"], f"{row['cell']}, standard deviation"))
-        assert spread is None or f"2 * sqrt(2) * {spread} +" in row["tolerance"]
-        value = row["published"] + (f" ± {spread}" if spread else "")
-        tables.setdefault((row["table"], model), []).append(value)
-    text = [re.sub(r"\s*(\\pm|±)\s*", " ± ", line) for line in paper(PAPERS["names"])]
-    assert len(tables) == 36
-    for (table, model), values in tables.items():
-        start = next(k for k, line in enumerate(text) if line.startswith(f"{table}:"))
-        assert "\t".join([model, *values]) in text[start : start + 12]
-
-
 @pytest.mark.parametrize("name", [name for name in RESULTS.all() if name.partition("-")[0] in PAPERS])
 def test_every_published_number_stands_in_its_paper(name, paper):
     text = " ".join(paper(PAPERS[name.partition("-")[0]])).replace(",", "")
