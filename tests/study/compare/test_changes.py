@@ -23,23 +23,6 @@ def cell(
     return Paired(PREFERENCE_RATIO, "sum", "all", values, **facts)
 
 
-def drawn(
-    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, rise: float, fall: float, spread=0.0
-):
-    """Sides of a baseline at 0.6, and of a candidate: identities and attributes differ in how much changes."""
-
-    def logit(share):
-        return np.log(share / (1 - share)) if share else -40.0
-
-    shift = spread * (
-        rng.standard_normal(first.max() + 1)[first] + rng.standard_normal(second.max() + 1)[second]
-    )
-    lot = rng.random(len(first))
-    before = np.where(rng.random(len(first)) < 0.5, 1.0, -1.0)
-    up, down = 1 / (1 + np.exp(-logit(rise) - shift)), 1 / (1 + np.exp(-logit(fall) + shift))
-    return before, np.where(before > 0, np.where(lot < down, -1.0, 1.0), np.where(lot < up, 1.0, -1.0))
-
-
 def test_with_identities_of_one_size_it_is_the_t_test_of_their_means():
     rng = np.random.default_rng(0)
     first = np.repeat(np.arange(20), 5)
@@ -51,10 +34,7 @@ def test_with_identities_of_one_size_it_is_the_t_test_of_their_means():
     assert found.difference == pytest.approx(means.mean())
     assert found.p_value == pytest.approx(test.pvalue, abs=1e-3)
     assert (found.low, found.high) == (pytest.approx(ends.low, abs=1e-3), pytest.approx(ends.high, abs=1e-3))
-    assert (found.before, found.after) == (
-        pytest.approx((before > 0).mean()),
-        pytest.approx((after > 0).mean()),
-    )
+    assert (found.before, found.after) == pytest.approx(((before > 0).mean(), (after > 0).mean()))
     assert (found.n_items, found.n_units, found.unit) == (100, 20, "identities")
 
 
@@ -63,8 +43,9 @@ def test_with_identities_of_one_size_it_is_the_t_test_of_their_means():
 def test_it_is_the_reference_at_every_margin(shared, design, margin):
     reference = runpy.run_path(str(shared / "bin" / "better_tests.py"))["p_below"]
     first, second = (np.repeat(codes.ravel(), design[2]) for codes in np.mgrid[0 : design[0], 0 : design[1]])
-    before, after = drawn(np.random.default_rng(8), first, second, 0.25, 0.2, 0.4)
-    x = (after - before) / 2
+    rng = np.random.default_rng(8)
+    effects = [rng.standard_normal(units.max() + 1)[units] for units in (first, second)]
+    x = np.clip(np.trunc(0.2 + 0.7 * sum(effects) + rng.standard_normal(len(first))), -1, 1)
     contrast = Contrast.of(x, (first, second))
     assert contrast.p_below(margin) == pytest.approx(reference(x, first, second, margin), abs=1e-3)
     assert contrast.p_above(-margin) == pytest.approx(reference(-x, first, second, margin), abs=1e-3)
@@ -75,7 +56,7 @@ def test_it_is_the_reference_at_every_margin(shared, design, margin):
 def test_compare_and_gate_make_one_test():
     """Of a measure with one direction: the bounds of a change are those of the gate at half the level."""
     rng, first, second = np.random.default_rng(9), np.repeat(np.arange(12), 10), np.tile(np.arange(10), 12)
-    before, after = drawn(rng, first, second, 0.3, 0.1)
+    before, after = rng.choice([-1.0, 1.0], (2, 120))
     for units in (second, None):
         values = Values(before / 2, after / 2, first, directed=True, attribute=units)
         facts = {"left_out": 0, "identical": False, "units": ("identities", "attributes")}
