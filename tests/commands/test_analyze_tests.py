@@ -97,4 +97,5 @@ def test_runs_of_different_data_are_not_pooled(tmp_path):
     facts = json.loads((runs[1] / "run.json").read_text(encoding="utf-8"))
     facts["data"]["sha256"] = "f" * 64
     (runs[1] / "run.json").write_text(json.dumps(facts), encoding="utf-8")
-    assert "different data" in problem(*runs, "-o", tmp_path / "estimates.csv")
+    words = ["run", *map(str, runs), "-o", str(tmp_path / "estimates.csv")]
+    assert "different data" in str(CliRunner().invoke(app, words).exception)

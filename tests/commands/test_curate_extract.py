@@ -67,6 +67,7 @@ def test_survey_through_its_map(extract, tmp_path):
     assert frame["statement"].to_list() == frame["original_statement"].to_list()  # nothing translated unasked
 
 
+@pytest.mark.slow
 def test_a_chat_model_reads_first_and_the_rules_second(extract, tmp_path):
     """Answers in `recorded_readings.jsonl` are ours: they test the path, and say nothing of any model."""
     recorded = Path(__file__).parents[1] / "curate/recorded_readings.jsonl"

@@ -77,6 +77,7 @@ def test_a_table_with_names_of_its_own_is_checked_and_converted(tmp_path):
     assert "sent_more" in (tmp_path / "pairs.csv").read_text()
 
 
+@pytest.mark.slow
 def test_a_published_set_is_downloaded_from_a_mirror_folder_and_converted(shared, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     mirror = shared / "data" / "crows_pairs"

@@ -81,16 +81,6 @@ def test_the_variable_names_packs_for_other_processes():
 
 
 @pytest.mark.slow
-def test_coverage_is_a_table_and_json():
-    rows = json.loads(endoxa("languages", "check", "--json", pack=WOLOF))["joints"]
-    states = {(row["language"], row["joint"]): row["state"] for row in rows}
-    assert states["wo", "pairs"] == "drafted"
-    assert states["wo", "stories"] == "none"
-    assert states["en", "answers"] == "source"
-    assert "wo, stories: none; missing: stories.yaml" in endoxa("languages", "check", WOLOF)
-
-
-@pytest.mark.slow
 def test_check_plays_cases_through_and_fails_where_one_is_wrong(tmp_path):
     assert "extract 17 of 17, pairs 15 of 15, back 14 of 14; 0 faults" in endoxa("languages", "check", WOLOF)
     pack = shutil.copytree(WOLOF, tmp_path / "wo")
@@ -103,7 +93,6 @@ def test_check_plays_cases_through_and_fails_where_one_is_wrong(tmp_path):
     assert results.filter(~pl.col("right")).select("row", "joint").rows() == [(3, "pairs")]
     (pack / "pairs.toml").write_text("said = 1", encoding="utf-8")
     assert "pairs.toml: 'denied' is missing" in refused("languages", "check", pack)
-    assert "neither a folder nor a language" in refused("languages", "check", "tlh")
 
 
 @pytest.mark.slow

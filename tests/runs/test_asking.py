@@ -296,8 +296,9 @@ def test_no_batch_is_smaller_than_ten_requests_unless_they_are_the_last(journal:
     assert sizes(provider) == [9, 1]
 
 
+@pytest.mark.slow
 @given(st.floats(1, 60), st.integers(0, 2**32 - 1))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_batches_never_cost_more_than_the_limit(limit: float, seed: int) -> None:
     """Whatever the answers take, up to their most; nothing is handed in twice."""
     draws = random.Random(seed)
@@ -447,6 +448,7 @@ def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJou
     assert [(one.calls, one.counted) for one in journal.totals(0)] == [(1, True), (2, False)]
 
 
+@settings(max_examples=20)
 @given(st.lists(st.text(), min_size=1, max_size=4), st.integers(1, 100))
 def test_the_most_tokens_of_a_call(texts: list[str], most: int) -> None:
     messages = [Message("user", text) for text in texts]

@@ -25,6 +25,7 @@ def constant(text: str) -> Callable[[Any, str | None], tuple[int, Any]]:
     return lambda _body, _key: (200, {"object": "chat.completion", "model": "small", "choices": [choice]})
 
 
+@pytest.mark.slow
 def test_repeats_that_are_all_alike_and_a_server_that_changes_are_said(tmp_path: Path) -> None:
     data, fingerprints = write(tmp_path / "questions.jsonl", questions(5)), itertools.count()
 
@@ -44,6 +45,7 @@ def test_repeats_that_are_all_alike_and_a_server_that_changes_are_said(tmp_path:
     assert repeats_alike(tmp_path / "run", cold) == ()
 
 
+@pytest.mark.slow
 def test_questions_that_nobody_answers_stop_the_run_and_the_same_command_goes_on(tmp_path: Path) -> None:
     data = write(tmp_path / "questions.jsonl", questions(12))
     with serving(constant("<think>well")) as url:

@@ -71,6 +71,7 @@ def test_the_toy_passes_the_battery(with_toy: None, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_an_instrument_of_another_package_is_compared_gated_and_has_a_page(
     with_toy: None, tmp_path: Path
 ) -> None:

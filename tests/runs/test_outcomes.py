@@ -76,6 +76,7 @@ DATA: dict[str, Callable[[Path], Path]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "text"), [("qa", "A"), ("harm", "Harm: 4\nFrequent: yes")])
 def test_an_answer_that_ran_out_of_tokens_is_not_passed_over_in_silence(
     name: str, text: str, tmp_path: Path

@@ -70,6 +70,7 @@ def test_a_sample_of_questions_is_named_everywhere_and_is_the_identity_of_its_ru
         run(QUESTIONS, settings.model_copy(update={"sample": 41}), out)
 
 
+@pytest.mark.slow
 def test_a_sample_with_names_has_the_questions_of_the_sample_without(tmp_path: Path) -> None:
     """Both sides have the same questions, in each variant."""
     rows = [
@@ -86,6 +87,7 @@ def test_a_sample_with_names_has_the_questions_of_the_sample_without(tmp_path: P
     assert Counter(item.example_id for item in items(with_names)) == dict.fromkeys(taken, 2)
 
 
+@pytest.mark.slow
 def test_a_plan_warns_where_the_first_questions_are_of_too_few_templates(tmp_path: Path) -> None:
     data = write(tmp_path / "questions.jsonl", questions(120))
     plan = QUESTIONS.plan(QaSettings(data=str(data), models=("sim/biased",), limit=3))

@@ -42,6 +42,7 @@ WORLDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "shared"), [*((name, True) for name in WORLDS), ("usual", False)])
 def test_every_sentence_is_true_of_its_rows(name, shared):
     parts = WORLDS[name]
@@ -54,6 +55,7 @@ def test_every_sentence_is_true_of_its_rows(name, shared):
     assert (made[0].anchor == "associations") == (name not in {"one instrument"})
 
 
+@pytest.mark.slow
 def test_the_page_escapes_words_of_associations(tmp_path):
     parts = planted_parts(correlation=0.9).with_columns(identity=pl.col("identity") + HOSTILE)
     words = {name: f"{text} {HOSTILE}" for name, text in attributes(parts).items()}

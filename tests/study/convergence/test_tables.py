@@ -101,6 +101,7 @@ def test_without_spread_of_parts_nothing_is_tested(parts, reason):
     assert found["se"].is_null().all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.0, 0.6])
 def test_four_instruments_show_the_planted_correlation(correlation):
     worlds = [planted_parts(seed, identities=20, correlation=correlation) for seed in range(6)]

@@ -38,6 +38,7 @@ def runs(tmp_path_factory) -> Path:
     return home
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["decision", "association"])
 def test_a_planted_bias_is_worse_and_its_change_lies_in_its_interval(runs, kind):
     fair, biased = runs / f"{kind}-fair", runs / f"{kind}-biased"
@@ -50,6 +51,7 @@ def test_a_planted_bias_is_worse_and_its_change_lies_in_its_interval(runs, kind)
     assert "raises choice score" in found.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ["", None])
 def test_two_runs_that_were_never_answered_are_not_the_same(runs, tmp_path, answer):
     names = ("first", "second")

@@ -20,7 +20,8 @@ def some_values(draw_one):
     return Values(np.array(draw_one(sides)), np.array(draw_one(sides)), np.arange(n) // 6)
 
 
-@settings(max_examples=40)
+@pytest.mark.slow
+@settings(max_examples=20)
 @given(some_values(), st.sampled_from([0.0, 0.02, 0.1, 0.4]))
 def test_worse_is_further_from_neutral_on_either_side(values, margin):
     expected = abs(values.candidate.mean()) - abs(values.baseline.mean())
@@ -31,7 +32,8 @@ def test_worse_is_further_from_neutral_on_either_side(values, margin):
     assert one.p_worse == pytest.approx(other.p_worse)
 
 
-@settings(max_examples=40)
+@pytest.mark.slow
+@settings(max_examples=20)
 @given(some_values(), st.sampled_from([0.0, 0.02, 0.1, 0.4]))
 def test_bounds_agree_with_p_values(values, margin):
     contrasts = Contrasts.of(values)

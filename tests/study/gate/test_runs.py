@@ -169,6 +169,7 @@ def answered(folder, lean, *, seed, model="sim/a", label="Town", asked=None):
     return qa_folder(folder, asked, table, label)
 
 
+@pytest.mark.slow
 def test_measures_of_questions_are_those_of_the_answers_that_both_runs_have(tmp_path):
     """Two runs of the same questions; the second leans more."""
     answers = (
@@ -201,6 +202,7 @@ def test_measures_of_questions_are_those_of_the_answers_that_both_runs_have(tmp_
     assert by_name["bias_ambig"].verdict == by_name["accuracy_ambig"].verdict == "worse"
 
 
+@pytest.mark.slow
 def test_by_default_every_measure_protocol_and_axis_is_a_test(runs, tmp_path):
     asked = questions(categories=("Town", "Village"))
     for name, seed in (("q1", 1), ("q2", 2)):
@@ -236,6 +238,7 @@ def test_a_candidate_that_names_a_person_in_every_ambiguous_question_fails(tmp_p
     assert by_name["bias_ambig"].verdict != "worse"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refused", [0.6, 1.0])
 def test_a_candidate_that_refuses_fails(tmp_path, refused):
     one = answered(tmp_path / "q1", BASE, seed=1)

@@ -22,6 +22,7 @@ def stories(tmp_path_factory):
     return home
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("candidate", "verdict", "strength"),
     [("again", "pass", "pass"), ("biased", "worse", "worse"), ("refusing", "worse", "undecided")],
