@@ -99,6 +99,7 @@ def test_init_gives_ids_and_suggests_what_stories_can_show(begun):
     assert not {attribute for _, _, attribute, _ in said} & {"gentle", "kind", "clever"}
 
 
+@pytest.mark.slow
 def test_every_item_knows_its_association(finished):
     known = set(pl.read_csv(finished / "associations.csv")["association_id"])
     study = read_study(finished)
@@ -115,6 +116,7 @@ def test_every_item_knows_its_association(finished):
     assert set(tests["association_id"]) == set(made["tests"].ids)
 
 
+@pytest.mark.slow
 def test_records_have_the_planted_strengths(begun, tmp_path):
     """The mean difference of a pair is its planted strength where parts do not scatter."""
     folder = Path(shutil.copytree(begun, tmp_path / "study"))
@@ -160,6 +162,7 @@ def test_a_model_is_added_without_measuring_the_others_again(study):
     assert set(found["model"]) == {"sim/latent", "sim/biased"}
 
 
+@pytest.mark.slow
 def test_a_moved_study_is_current_and_what_is_not_current_is_refused(study, tmp_path):
     study = Path(shutil.move(study, tmp_path / "elsewhere"))
     names = [step.name for step in require_current(read_study(study))[1]]
@@ -203,6 +206,7 @@ def test_a_file_outside_of_the_study_is_read_only_if_the_command_names_it(begun,
     read_study(folder, Allowed(files=(outside,)))
 
 
+@pytest.mark.slow
 def test_the_budget_is_one_for_all_runs(study, monkeypatch):
     """What other runs cost counts; free models need no budget."""
     edit(study, "# budget = 10.0", "budget = 0.5")
@@ -221,6 +225,7 @@ def test_the_budget_is_one_for_all_runs(study, monkeypatch):
         _within_budget(read_study(study), step)
 
 
+@pytest.mark.slow
 def test_the_plan_counts_what_is_asked(begun):
     _, rows = plan_study(read_study(begun))
     by_name = {row.name: row for row in rows}
@@ -244,6 +249,7 @@ def test_what_can_be_detected_agrees_with_published_tables():
     assert np.isnan(detectable_correlation(4))
 
 
+@pytest.mark.slow
 def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
     models = ("hf/org/small", "openai/gpt-4o-mini", "sim/biased", "sim/teller", "st/org/encoder")
     init_study(tmp_path / "study", associations(tmp_path), models, ("en",))
@@ -258,6 +264,7 @@ def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path) -> None:
     table = tmp_path / "fr.csv"
     rows = "les gens de Chine,boivent du thé,fr\nles gens du Chili,mangent tard,fr\n"
@@ -297,6 +304,7 @@ def test_a_planted_change_of_one_instrument_is_found_between_two_studies(finishe
     assert found.changes.filter(instrument="sentence pairs").height > 1
 
 
+@pytest.mark.slow
 def test_python_has_the_same_steps(tmp_path):
     table = pl.read_csv(associations(tmp_path)).head(6)
     begun = ex.study_init(tmp_path / "study", source=table, model="sim/latent", language="en")

@@ -170,6 +170,7 @@ def test_name_based_tables_from_planted_predictions(nationality, tmp_path):
     assert cells["Table 1", "GPT-4o, Name"]["verdict"] == "not-computed"
 
 
+@pytest.mark.slow
 def test_answers_that_could_be_taken_for_two_models_are_refused(few, tmp_path):
     data, items = few
     both = pl.concat(named(respond(items, 1, 1), name) for name in ("GPT-4o", "sim/biased"))
@@ -191,6 +192,7 @@ def question(number):
     return questions(1)[0] | {"example_id": number, "question_index": str(number), "category": "Nationality"}
 
 
+@pytest.mark.slow
 def test_self_debiasing_by_the_formula_of_laces(tmp_path):
     """40 questions. Baseline: 24 A, 8 B, 8 C: (1 - 8/40)(2 * 24/32 - 1) = 0.4. Reprompting: 40 C: 0. One unreadable."""
     lines = [json.dumps(question(k)) for k in range(41)]
@@ -226,6 +228,7 @@ def test_self_debiasing_by_the_formula_of_laces(tmp_path):
 # ------------------------------------------------------------------ ratings and stories
 
 
+@pytest.mark.slow
 def test_ratings_of_a_model_beside_those_of_people(tmp_path, shared):
     """People rate 1 to 4 in turn and the model one point more: r and rho are 1, and 4 against 3 is another class."""
     shutil.copy(shared / "data/stereotales/published_associations.json", tmp_path)
