@@ -96,11 +96,6 @@ def test_an_instrument_of_another_package_is_compared_gated_and_has_a_page(
         ex.compare(tmp_path / "none", tmp_path / "x")
 
 
-def test_an_instrument_of_another_package_is_probed_from_python(with_toy: None, tmp_path: Path) -> None:
-    result = ex.probe("letters", lines(tmp_path), ["toy/a", "toy/A"], limit=2, progress=False)
-    assert result.estimates.select("model", "value").rows() == [("toy/a", 0.5), ("toy/A", 0.5)]
-
-
 class WithAnOptionMore(ToySettings):
     """An option that somebody adds, and nothing else."""
 

@@ -136,11 +136,3 @@ def test_attributes_that_never_recur_or_are_few_change_nothing(second, sampled, 
     assert names == sampled
     assert len(kinds) == 1
     assert Contrast.of(x, kinds) == Contrast.of(x, (first,))
-
-
-def test_attributes_that_hold_whole_identities_decide():
-    first, second = np.arange(60) // 4, np.arange(60) // 8
-    names, kinds = sampled_units(first, second)
-    assert names == "both"
-    assert np.array_equal(kinds[0], second)
-    assert sampled_units(first, None)[1][0] is first
