@@ -87,10 +87,3 @@ def test_who_said_both_sides_counts_on_neither_and_opposites_need_one_language(t
     )
     for name in ("both", "languages"):
         assert find_reversals(tmp_path / f"{name}.csv").sentences[1].startswith("0 comparisons")
-
-
-def test_how_many_people_could_show_a_reversal_is_counted(tmp_path):
-    rows = [(f"{r}{i}", r, "bakers", w) for r, w in (("N", "rich"), ("S", "poor")) for i in range(3)]
-    saved(tmp_path / "s.csv", rows, COLUMNS[:4])
-    # One test at 0.05: 1 / 2^5 is the first power below it.
-    assert "about 5 in each region are the fewest" in find_reversals(tmp_path / "s.csv").sentences[-1]

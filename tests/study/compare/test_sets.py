@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
-from endoxa.errors import UserError
 from endoxa.sources.frames import write_table
 from endoxa.study.compare.editions.sets import compare_sets
 from support.gate_runs import pairs
@@ -33,8 +31,3 @@ def test_every_change_is_named(tmp_path):
     assert changes.filter(change="removed")["item_before"].to_list() == [old["item_id"][0]]
     assert changes.filter(change="side changed")["item_before"].to_list() == [old["item_id"][1]]
     assert changes.filter(change="text changed")["item_before"].to_list() == [old["item_id"][2]]
-
-
-def test_other_than_two_sets_are_refused(tmp_path):
-    with pytest.raises(UserError, match="1 sets of pairs given"):
-        compare_sets([tmp_path / "a.csv"])

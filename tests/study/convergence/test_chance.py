@@ -13,7 +13,7 @@ from endoxa.schema.study import CHANCE_COLUMNS
 from endoxa.stats.attenuation import corrected_correlation, rest_p_values
 from endoxa.stats.reliability import part_scores
 from endoxa.study.convergence.chance import attribute_levels, exchanged, seen_together
-from endoxa.study.convergence.estimates import correlations, effects, joined_parts, measured
+from endoxa.study.convergence.estimates import effects, joined_parts, measured
 from support.convergence_samples import attributes, planted_parts
 
 THREE = {"pairs": 0.8, "tests": 0.8, "stories": 0.8}
@@ -139,12 +139,3 @@ def test_the_two_way_interval_has_the_jackknife_variance_of_both_kinds():
     error = np.sqrt(max(parts[0] + parts[1] - parts[2], *parts[:2]))
     half = (np.arctanh(found.raw_interval.high) - np.arctanh(found.raw_interval.low)) / 2
     assert 1.96 < half / error < 2.3  # Student's t with 9 degrees of freedom or more
-
-
-def test_a_correlation_of_few_attributes_alone_is_not_claimed():
-    parts = planted_parts(7, correlation=0.0, common_attribute=0.9, tools={"pairs": 0.9, "tests": 0.9})
-    sources = measured(joined_parts(parts))
-    assert correlations(sources)["verdict"].to_list() == ["above"]
-    row = correlations(sources, attributes(parts)).row(0, named=True)
-    assert row["verdict"] == "unclear"
-    assert row["low"] <= 0 <= row["high"]
