@@ -32,7 +32,6 @@ def test_list_and_info():
 @pytest.mark.parametrize(
     ("words", "printed"),
     [
-        ("datasets check sample", "No problems"),
         ("datasets list sample-questions", "comes with endoxa"),
         ("probe pairs --data sample --plan", " 50 "),
         ("probe qa --data sample --model sim/biased --plan", "60"),
@@ -40,12 +39,10 @@ def test_list_and_info():
         ("probe choices --data sample-choices --model sim/biased --plan", " 64 "),
         ("probe extract --data sample --model sim/reader-a --plan", " 80 "),
         ("probe harm --data sample --model sim/rater --plan", " 9 "),
-        ("build choices sample -o c.jsonl", "50 associations"),
         ("build pairs sample-statements -o p.csv", "pairs written"),
         ("curate extract sample --map sample -o s.csv", "25 pairs"),
         ("curate associations sample-statements -o a.csv", "19 associations"),
         ("study init study --from sample", "50 associations"),
-        ("export hub sample -o hub", "50 pairs"),
     ],
 )
 def test_samples_stand_for_files(words, printed, tmp_path, monkeypatch):

@@ -13,8 +13,6 @@ from endoxa.commands import app
 from endoxa.commands.plugins import SUMMARIES, first_paragraph
 
 HEAVY = "torch transformers django ray polars numpy scipy statsmodels sklearn pydantic"
-
-
 COMMANDS = "from endoxa.commands import app; from typer.main import get_command; get_command(app)"
 
 

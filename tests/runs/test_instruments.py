@@ -131,11 +131,6 @@ def embeddings(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:
     return settings, settings.model_copy(update={"layer": 0}), f"hf/{tiny['causal']}"
 
 
-def test_every_registered_instrument_is_known() -> None:
-    assert INSTRUMENTS.entry_names() == ["choices", "embeddings", "extract", "harm", "pairs", "qa", "stories"]
-    assert [INSTRUMENTS.get(name).name for name in INSTRUMENTS.entry_names()] == INSTRUMENTS.entry_names()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "prepare"), [("pairs", pairs), ("embeddings", embeddings)])
 def test_instruments_with_local_weights_pass_the_battery(
