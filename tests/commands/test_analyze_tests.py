@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from endoxa.commands.analyze import app
 from endoxa.errors import UserError
 from endoxa.schema import TEST_COLUMNS
+from support.gate_runs import pairs, write_run
 
 QUICK = ["--resamples", "100", "--draws", "500"]
 
@@ -78,25 +79,6 @@ def test_run_folders_are_one_family_over_models_and_poolings(files):
     assert run(folder, "-o", out, "--tests", files / "tests.json").exit_code == 0
 
 
-def test_word_vectors_are_looked_up_by_word(files):
-    rng = np.random.default_rng(3)
-    words = ["loom", "clay", "kiln", "yarn", "warm", "mild", "cool", "fresh"]
-    rows = [f"{word} {' '.join(f'{x:.4f}' for x in rng.normal(size=5))}" for word in words]
-    (files / "words.txt").write_text("8 5\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    sets = {
-        "x": ["loom", "the yarn"],
-        "y": ["clay", "kiln"],
-        "a": ["warm", "mild"],
-        "b": ["cool", "fresh"],
-    }
-    test = {"name": "crafts", **{key: {"name": key, "texts": texts} for key, texts in sets.items()}}
-    content = {"format": "endoxa-association-tests", "version": 1, "tests": [test]}
-    (files / "crafts.json").write_text(json.dumps(content), encoding="utf-8")
-    result = run("--tests", files / "crafts.json", "--vectors", files / "words.txt", "-o", files / "r.csv")
-    assert result.exit_code == 0, result.output
-    assert pl.read_csv(files / "r.csv").item(0, "p_kind") == "exact"
-
-
 def test_texts_without_vectors_are_counted_and_one_is_named(files):
     np.savez(files / "few.npz", texts=np.array(["weavers x0"]), vectors=np.ones((1, 3)))
     message = problem("--tests", files / "tests.json", "--vectors", files / "few.npz", "-o", files / "o.csv")
@@ -109,14 +91,11 @@ def problem(*arguments):
     return str(result.exception)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "content",
-    [
-        *("", "[]"),
-        *(f'{{"kind": "embeddings", "vectors": {vectors}}}' for vectors in ("[]", "[1]", "[{}]")),
-    ],
-)
-def test_a_broken_run_folder_is_one_sentence(files, content):
-    (files / "run.json").write_text(content, encoding="utf-8")
-    assert "is not a finished run" in problem(files, "-o", files / "tables/o.csv")
+def test_runs_of_different_data_are_not_pooled(tmp_path):
+    items = pairs(6, 2)
+    runs = [write_run(tmp_path / name, items, np.ones(items.height)) for name in ("first", "second")]
+    facts = json.loads((runs[1] / "run.json").read_text(encoding="utf-8"))
+    facts["data"]["sha256"] = "f" * 64
+    (runs[1] / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+    words = ["run", *map(str, runs), "-o", str(tmp_path / "estimates.csv")]
+    assert "different data" in str(CliRunner().invoke(app, words).exception)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -12,6 +11,9 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
+from endoxa.instruments.questions.instrument import QUESTIONS
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.runs.run import measure
 from endoxa.schema.thoughts import AGREEMENT_COLUMNS, CODE_COLUMNS, THOUGHT_COLUMNS
 from support.coded_thoughts import questions
 
@@ -37,10 +39,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the runs of a thinker and of one who does not think."""
     home = tmp_path_factory.mktemp("runs")
     (home / "q.jsonl").write_text(
-        "".join(json.dumps(row) + "\n" for row in questions()[:60]), encoding="utf-8"
+        "".join(json.dumps(row) + "\n" for row in questions()[:24]), encoding="utf-8"
     )
     for name, model in (("q1", "sim/thinker-biased"), ("q2", "sim/biased")):
-        endoxa("probe", "qa", "--data", home / "q.jsonl", "--model", model, "--out", home / name)
+        measure(QUESTIONS, QaSettings(data=str(home / "q.jsonl"), models=(model,)), home / name)
     return home
 
 
@@ -53,16 +55,12 @@ def test_everything_from_one_run(runs, tmp_path):
     tables = [pl.read_csv(path) for path in out[:3]]
     expected = (THOUGHT_COLUMNS, CODE_COLUMNS, AGREEMENT_COLUMNS)
     assert [table.columns for table in tables] == [list(columns) for columns in expected]
-    assert tables[1].height == 60
-    with out[3].open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.reader(stream))
-    assert len(rows) == 6
-    filled = tmp_path / "filled.csv"
-    with filled.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream).writerows(
-            [rows[0], *([*row[:3], "no", "no", "no", "no", "none"] for row in rows[1:])]
-        )
-    endoxa(*command, "--coded", filled)
+    assert tables[1].height == 24
+    sheet = pl.read_csv(out[3])
+    assert sheet.height == 5
+    codes = dict(zip(sheet.columns[3:], ("no", "no", "no", "no", "none"), strict=True))
+    sheet.with_columns(**{name: pl.lit(code) for name, code in codes.items()}).write_csv(out[3])
+    endoxa(*command, "--coded", out[3])
     people = pl.read_csv(out[2])
     assert set(people["first"]) == {"people"}
     assert set(people["n"]) == {5}

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 
-import polars as pl
 import pytest
-import yaml
 from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.prompt_language import bundled_tree
-from endoxa.schema.stories import STORY_PROMPT_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
@@ -39,34 +34,9 @@ def endoxa(*words: object) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-@pytest.fixture
-def handedness(tmp_path: Path) -> Path:
-    path = tmp_path / "handedness.yaml"
-    path.write_text(HANDEDNESS, encoding="utf-8")
-    return path
-
-
-@pytest.mark.slow
-def test_prompts_of_two_languages_are_written_and_read_back(tmp_path):
-    out = tmp_path / "prompts.jsonl"
-    code, said = endoxa("--language", "en", "--language", "hi", "-o", out)
-    assert code == 0
-    table = read_table(out, tuple(STORY_PROMPT_COLUMNS))
-    assert table.height == 2 * 2836
-    assert set(table["language"]) == {"en", "hi"}
-    assert "2836" in said
-    assert "32 to 36" in said
-    assert "Content notice" in said
-    assert [entry.name for entry in tmp_path.iterdir()] == ["prompts.jsonl"]
-
-
-def test_english_is_the_default(tmp_path):
-    endoxa("--limit", 5, "-o", tmp_path / "few.csv")
-    assert read_table(tmp_path / "few.csv")["language"].to_list() == ["en"] * 5
-
-
-def test_a_file_adds_an_attribute_and_its_vocabulary(tmp_path, handedness):
-    out = tmp_path / "prompts.jsonl"
+def test_a_file_adds_an_attribute_and_its_vocabulary(tmp_path):
+    handedness, out = tmp_path / "handedness.yaml", tmp_path / "prompts.jsonl"
+    handedness.write_text(HANDEDNESS, encoding="utf-8")
     endoxa("--file", handedness, "--attribute", "handedness", "-o", out)
     table = read_table(out)
     assert table.height == 2 * 36
@@ -76,34 +46,6 @@ def test_a_file_adds_an_attribute_and_its_vocabulary(tmp_path, handedness):
     assert written[:-1] == read_vocabulary()
     assert written[-1].answers == ("left-handed", "right-handed", "other", "unknown")
     assert "handedness" in tomllib.loads((tmp_path / "prompts.vocabulary.toml").read_text("utf-8"))
-
-
-def test_of_two_files_the_later_one_wins(tmp_path, handedness):
-    other = tmp_path / "other.yaml"
-    other.write_text(
-        "language: en\npersons: {handedness: {left-handed: a person who writes with the left hand}}\n",
-        encoding="utf-8",
-    )
-    out = tmp_path / "prompts.jsonl"
-    endoxa("--file", handedness, "--file", other, "--attribute", "handedness", "-o", out)
-    prompts = read_table(out).unique("target_attribute_value", maintain_order=True)["prompt"].to_list()
-    assert "writes with the left hand" in prompts[0]
-    assert "a right-handed person" in prompts[1]
-
-
-@pytest.mark.slow
-def test_a_file_brings_a_language(tmp_path):
-    english = bundled_tree("en")
-    assert english is not None
-    mine = tmp_path / "mine.yaml"
-    mine.write_text(yaml.safe_dump({**english.values, "language": "enm", "name": "Mine"}), encoding="utf-8")
-    assert endoxa("--check", mine) == (0, "Mine (enm) checked: 0 faults\n")
-    out = tmp_path / "prompts.parquet"
-    endoxa("--file", mine, "--language", "enm", "--language", "en", "--per-cell", 1, "-o", out)
-    assert pl.read_parquet(out)["language"].value_counts().sort("language").rows() == [
-        ("en", 79),
-        ("enm", 79),
-    ]
 
 
 @pytest.mark.slow

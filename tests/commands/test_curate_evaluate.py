@@ -22,16 +22,6 @@ def run(tmp_path, monkeypatch):
     return lambda *words: CliRunner().invoke(app, ["curate", "evaluate", *words])
 
 
-def test_scores_are_written_and_printed(run, tmp_path):
-    done = run("gold.csv", "--by", "respondent", "-o", "out/scores.csv")
-    assert done.exit_code == 0, done.output
-    assert "3 reviewed statements (2 kept, 1 omitted); scores written to out/scores.csv" in done.output
-    table = pl.read_csv(tmp_path / "out/scores.csv")
-    found = dict(table.filter(subset="all", reader="rules").select("measure", "value").iter_rows())
-    assert (found["both_loose"], found["identity"], found["omission_recall"]) == (0.5, 1, 1)
-    assert set(table["reader"]) == {"rules", "regex", "regex, normalised"}
-
-
 def test_a_table_of_annotators_is_gold(run, tmp_path):
     header = "who,sentence,country,identity,attribute\n"
     rows = [f"{n},Northerners are calm,Peru,Northerners,Calm\n" for n in range(6)]
@@ -46,7 +36,9 @@ def test_a_table_of_annotators_is_gold(run, tmp_path):
     assert run("annotated.csv", "--by", "who", "--statement-column", "text", "-o", "s.csv").exit_code != 0
 
 
-def test_another_reading_is_scored_in_place_of_the_rules(run, tmp_path):
+def test_another_reading_is_scored_in_place_of_the_rules_and_refused_where_it_lacks_a_statement(
+    run, tmp_path
+):
     (tmp_path / "model.csv").write_text(
         "statement_id,identity,attribute,omit\n1,men,calm,false\n2,men,tidy,false\n3,,,true\n"
     )
@@ -55,10 +47,6 @@ def test_another_reading_is_scored_in_place_of_the_rules(run, tmp_path):
     table = pl.read_csv(tmp_path / "scores.csv")
     assert set(table["reader"]) == {"model"}
     assert set(table.filter(subset="all")["value"]) == {1.0}
-
-
-def test_a_reading_that_lacks_a_statement_is_refused(run, tmp_path):
     (tmp_path / "model.csv").write_text("statement_id,identity,attribute,omit\n1,men,calm,false\n")
     done = run("gold.csv", "--reading", "model.csv", "-o", "scores.csv")
-    assert done.exit_code != 0
     assert "no statement_id '2' (2 missing)" in str(done.exception)

@@ -67,83 +67,7 @@ def test_survey_through_its_map(extract, tmp_path):
     assert frame["statement"].to_list() == frame["original_statement"].to_list()  # nothing translated unasked
 
 
-def test_translation_from_a_table_is_counted(extract, tmp_path):
-    (tmp_path / "t.csv").write_text("original,translation\nLes boulangers sont gentils,Bakers are kind\n")
-    code, out, _ = extract("export.csv", "--map", "map.toml", "-o", "s.csv", "--translate", "t.csv")
-    assert code == 0
-    assert "translated: 1, not translated: 1" in out
-    row = read("s.csv").row(2, named=True)
-    assert (row["original_statement"], row["statement"]) == ("Les boulangers sont gentils", "Bakers are kind")
-    assert read("s.csv").row(3, named=True)["flag"] == "untranslated"
-
-
-def test_rows(extract, tmp_path):
-    (tmp_path / "rows.csv").write_text(
-        "statement_id,text,q,age\na,patient,women,old\nb,Bakers are kind,profession,\n"
-    )
-    words = "rows.csv --statement-column text --question-column q --keep age --language en -o s.jsonl"
-    code, _, _ = extract(*words.split())
-    assert code == 0
-    frame = pl.read_ndjson("s.jsonl")
-    assert frame.select("statement_id", "axis", "identity", "attribute", "age").rows() == [
-        ("a", "gender", "women", "patient", "old"),
-        ("b", "profession", "bakers", "kind", ""),
-    ]
-
-
 @pytest.mark.slow
-def test_acceptance_commands(extract, shared, tmp_path):
-    folder = shared / "data/afristereo"
-    code, out, err = extract(folder / "survey_dev.csv", "--preset", "afristereo", "-o", "out/statements.csv")
-    assert code == 0
-    assert "of 59 respondents" in out
-    assert err.count("may have pasted a chatbot's answers") == 2
-    words = ("--statement-column", "statement", "--question-column", "question")
-    code, _, _ = extract(folder / "gold_dev.csv", *words, "-o", "out/pred.csv")
-    assert code == 0
-    gold, predicted = read(folder / "gold_dev.csv"), read("out/pred.csv")
-    assert predicted["statement_id"].unique(maintain_order=True).to_list() == gold["statement_id"].to_list()
-    assert {"identity", "attribute", "rule", "confidence", "omit", "omit_reason"} <= set(predicted.columns)
-    assert not {name for name in predicted.columns if name.startswith(("gold", "authors"))}
-
-
-@pytest.mark.slow
-def test_gold_columns_change_nothing(extract, shared):
-    folder = shared / "data/afristereo"
-    gold = read(folder / "gold_dev.csv").sample(200, seed=1)
-    gold.write_csv("with.csv")
-    wanted = ("statement_id", "respondent", "question", "position", "country", "language", "statement")
-    gold.select(*wanted, "original_statement").write_csv("without.csv")
-    for name in ("with", "without"):
-        words = ("--statement-column", "statement", "--question-column", "question", "-o", f"{name}-out.csv")
-        assert extract(f"{name}.csv", *words)[0] == 0
-    assert read("with-out.csv").equals(read("without-out.csv"))
-
-
-def test_a_sheet_and_a_row_of_names_are_found_or_named(extract, tmp_path, caplog):
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    for row in (["Village survey"], ["participante", "país", "frase"], ["p1", "KE", "Bakers are kind"]):
-        book.active.append(row)
-    book.active.append(["p1", "KE", "Bakers are kind"])
-    notes = book.create_sheet("Notes")
-    for row in (["date", "who"], ["Monday", "A"]):
-        notes.append(row)
-    book.save(tmp_path / "survey.xlsx")
-    code, out, err = extract("survey.xlsx", "--language", "en", "-o", "s.csv")
-    assert code == 2
-    assert "2 sheets with tables (1 'Sheet', 2 'Notes')" in err
-    code, out, err = extract("survey.xlsx", "--sheet", "1", "--language", "en", "-o", "s.csv")
-    assert code == 0, err
-    assert "2 statements of 1 respondent" in out
-    assert "sheet 'Sheet', column names in row 2" in caplog.text
-    assert "Columns by their names: respondent 'participante', country 'país'." in err
-    assert read(tmp_path / "s.csv")["country"].to_list() == ["KE", "KE"]
-    code, _, err = extract("survey.xlsx", "--sheet", "Notes", "--header-row", "7", "-o", "s.csv")
-    assert code == 2
-    assert "--header-row 7: there is no row 7" in err
-
-
 def test_a_chat_model_reads_first_and_the_rules_second(extract, tmp_path):
     """Answers in `recorded_readings.jsonl` are ours: they test the path, and say nothing of any model."""
     recorded = Path(__file__).parents[1] / "curate/recorded_readings.jsonl"
@@ -194,3 +118,13 @@ def test_pairs_that_a_table_holds_are_taken_in_any_language(extract, tmp_path):
         ("en", "bakers", "calm", "annotated", "", ""),
         ("quux", "", "calmo", "annotated", "identity or attribute missing", ""),
     ]
+
+
+def test_translation_from_a_table_is_counted(extract, tmp_path):
+    (tmp_path / "t.csv").write_text("original,translation\nLes boulangers sont gentils,Bakers are kind\n")
+    code, out, _ = extract("export.csv", "--map", "map.toml", "-o", "s.csv", "--translate", "t.csv")
+    assert code == 0
+    assert "translated: 1, not translated: 1" in out
+    row = read("s.csv").row(2, named=True)
+    assert (row["original_statement"], row["statement"]) == ("Les boulangers sont gentils", "Bakers are kind")
+    assert read("s.csv").row(3, named=True)["flag"] == "untranslated"

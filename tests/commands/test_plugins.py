@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.metadata import EntryPoint
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from endoxa.commands import app as endoxa
-from endoxa.commands import main, plugins
+from endoxa.commands import app, plugins
 
 others = typer.Typer(help="Count what others said.")
 
@@ -26,25 +24,17 @@ def _group() -> None:
     pass
 
 
-@pytest.mark.parametrize(
-    "words", [[], ["--help"], ["init", "camp", "--preset", "laces"], ["export", "--help"]]
-)
-def test_without_the_site_every_use_says_what_to_install(monkeypatch, capsys, words):
+@pytest.mark.parametrize("words", [[], ["init", "camp", "--preset", "laces"], ["export", "--help"]])
+def test_without_the_site_every_use_says_what_to_install(monkeypatch, endoxa, words):
     monkeypatch.setattr(plugins, "_points", dict)
-    monkeypatch.setattr(sys, "argv", ["endoxa", "collect", *words])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert end.value.code == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith(
-        "endoxa: The campaign site is not installed. Install the package endoxa-collect;"
-    )
+    shown = endoxa("collect", *words)
+    said = "endoxa: The campaign site is not installed. Install the package endoxa-collect;"
+    assert (shown.returncode, shown.stderr.startswith(said)) == (2, True)
 
 
 def test_a_package_brings_a_group_of_commands(monkeypatch):
     point = EntryPoint("others", f"{__name__}:others", plugins.GROUP)
     monkeypatch.setattr(EntryPoint, "load", lambda self: others)
     monkeypatch.setattr(plugins, "_points", lambda: {"others": point})
-    assert "Count what others said." in CliRunner().invoke(endoxa, ["--help"]).output
-    assert CliRunner().invoke(endoxa, ["others", "count"]).output == "3\n"
+    assert "Count what others said." in CliRunner().invoke(app, ["--help"]).output
+    assert CliRunner().invoke(app, ["others", "count"]).output == "3\n"

@@ -10,14 +10,11 @@ import pytest
 import typer
 from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict
-from typer.main import get_command
 from typer.testing import CliRunner
 
-from endoxa.commands import app as endoxa
-from endoxa.commands.settings_command import GroupedCommand
 from endoxa.commands.verbs import add_command, argument
 from endoxa.errors import UserError
-from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option, options_of, settings_from
+from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option, settings_from
 
 
 def halves(text: str) -> tuple[str, ...]:
@@ -108,12 +105,6 @@ def test_values_out_of_range_are_refused_with_the_option(words, named, app, call
     assert named in done.output
 
 
-def test_required_option_is_required(app, called):
-    done = run(app, "a")
-    assert (done.exit_code, called) == (2, [])
-    assert "--out" in done.output
-
-
 def test_text_that_cannot_be_read_is_a_sentence(app, called):
     done = run(app, "a", "-o", "r", "--sides", "xy")
     assert isinstance(done.exception, UserError)
@@ -127,50 +118,3 @@ def test_dataclass_is_validated_as_a_model_is():
         settings_from(Choice, {("size",): 10})
     with pytest.raises(UserError, match=r"^--level: "):
         settings_from(Model, {("level",): -1})
-
-
-def test_later_declaration_keeps_the_limits_of_a_shared_option():
-    [level] = options_of(Model)
-    assert (level.option.help, level.option.group) == ("Level.", OUTPUT)
-    assert level.limits == {"ge": 0, "le": 1}
-
-
-def test_help_lists_arguments_and_options_by_purpose(app):
-    text = run(app, "--help").output
-    heads = [line for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
-    assert heads == ["Data:", "Items:", "Analysis:", "Output:", "Options:"]
-    assert text.index("FILE...", text.index("Data:")) < text.index("--word") < text.index("Items:")
-    assert "[default: 3; 1<=x<=9]" in text
-    assert "--no-fast" in text
-    assert "--no-only" not in text
-    assert "--inner" not in text
-
-
-def test_examples_come_before_details_and_summaries_are_whole():
-    """Whoever asks for help wants a line to copy; a list of commands that ends in '...' says nothing."""
-    text = CliRunner().invoke(endoxa, ["report", "--help"]).output
-    assert text.index("Write a page") < text.index("endoxa report out/run1") < text.index("works offline")
-    assert "<" not in text[: text.index("Analysis:")]  # no types of Python behind RUN...
-    for group in ([], ["curate"], ["collect"]):
-        assert "..." not in CliRunner().invoke(endoxa, [*group, "--help"]).output.replace("[ARGS]...", "")
-
-
-GROUPED = ("analyze", "build", "probe", "report")
-
-
-def commands(command, words=()):
-    if not hasattr(command, "commands"):
-        yield " ".join(words), command
-        return
-    for name, inner in command.commands.items():
-        yield from commands(inner, (*words, name))
-
-
-def test_every_option_of_analyses_reports_and_items_has_a_purpose():
-    found = [(words, one) for words, one in commands(get_command(endoxa)) if words.split()[0] in GROUPED]
-    assert len(found) >= 18
-    for words, one in found:
-        assert isinstance(one, GroupedCommand), words
-        for parameter in one.params:
-            declared = getattr(parameter, "rich_help_panel", None)
-            assert declared or not parameter.opts[0].startswith("-"), f"{words}: {parameter.opts[0]}"

@@ -70,17 +70,10 @@ def test_a_command_can_always_be_stopped(task: str, background: bool) -> None:
         (["build", "qa"], "Nothing was finished"),
     ],
 )
-def test_only_a_command_with_a_journal_promises_to_continue(command, said, monkeypatch, capsys):
+def test_only_a_command_with_a_journal_promises_to_continue(command, said, monkeypatch, endoxa):
     def stop(**_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sys.argv", ["endoxa", *command])
     monkeypatch.setattr(commands, "app", stop)
-    terminated = signal.getsignal(signal.SIGTERM)
-    try:
-        with pytest.raises(SystemExit) as end:
-            commands.main()
-    finally:
-        signal.signal(signal.SIGTERM, terminated)
-    assert end.value.code == 2
-    assert said in capsys.readouterr().err
+    stopped = endoxa(*command)
+    assert (stopped.returncode, said in stopped.stderr) == (2, True)

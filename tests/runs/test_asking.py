@@ -21,8 +21,8 @@ from endoxa.models.chat.spec import BatchStatus, Price, Submission, SubmissionSt
 from endoxa.runs.asking import calls
 from endoxa.runs.asking.batches import SMALLEST, ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost
-from endoxa.runs.asking.cost import Budget, Expected, bounded, cost, expect, spent, worst
-from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, conversation, draw_seed
+from endoxa.runs.asking.cost import Budget, Expected, Planned, bounded, cost, expect, plan_table, spent, worst
+from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import CALLED_A_TOOL
@@ -97,17 +97,6 @@ def test_every_job_is_asked_once_with_its_own_seed(journal: AnswerJournal) -> No
     assert 1 < model.most_under_way <= 4
 
 
-def test_a_second_start_asks_only_what_is_missing(journal: AnswerJournal) -> None:
-    ask_all(asking(Echo(), journal), jobs(7))
-    second = Echo()
-    ask_all(asking(second, journal), jobs(10))
-    assert sorted(messages[-1].content for messages, _, _ in second.asked) == [
-        "hello 7",
-        "hello 8",
-        "hello 9",
-    ]
-
-
 def cut_off(messages: Sequence[Message], sampling: Sampling, _answer: ChatAnswer) -> ChatAnswer:
     """The question, cut at the limit of words."""
     words = messages[-1].content.split(" ")
@@ -134,7 +123,7 @@ def test_few_tokens_are_enough_where_an_answer_can_be_read_from_them(journal: An
 
 
 def test_a_conversation_goes_on_where_it_stopped(journal: AnswerJournal) -> None:
-    journal.add(0, [Answered(0, 0, ChatAnswer("first answer"))])
+    journal.add(0, [Answered(0, 0, ChatAnswer("<think>No?</think>first answer"))])
     model = Echo()
     ask_all(asking(model, journal), [Job(0, ("one", "two"), system="be brief")])
     ((messages, _, told),) = model.asked
@@ -159,20 +148,6 @@ def test_a_failure_is_said_once_and_what_came_is_kept(journal: AnswerJournal) ->
     assert len(again.asked) == 100 - kept
 
 
-def test_jobs_are_drawn_only_as_fast_as_they_are_asked(journal: AnswerJournal) -> None:
-    drawn = 0
-
-    def endless() -> Iterator[Job]:
-        nonlocal drawn
-        for k in range(100_000):
-            drawn += 1
-            yield Job(k, ("x",))
-
-    with pytest.raises(UserError):
-        ask_all(asking(Echo(fail_at=30), journal), endless())
-    assert drawn <= 1024
-
-
 def test_the_budget_is_never_exceeded_and_a_higher_one_continues(journal: AnswerJournal) -> None:
     model = Echo()
     # Each call takes 10 tokens in and 5 out: 60 millionths of a dollar; at worst (100 out) about 1010 millionths.
@@ -195,16 +170,9 @@ def test_cost_and_expected_work_by_hand() -> None:
     first = estimate_tokens([Message("user", "a" * 40)])
     both = estimate_tokens([Message("user", "a" * 40), Message("user", "b" * 40)])
     assert expect([(job, (20, 5))]) == Expected(2, Usage(first + both + 20, 25))
+    row = Planned("m", Expected(1, Usage(1, 1)), Expected(1, Usage(1, 1)), PRICE, 0.25, 0.5, "")
+    assert plan_table([row, row]).dollars == (0.5, 1.0)
     assert expect([(job, (20, 5))], 3) == Expected(6, Usage(3 * (first + both + 20), 75))
-
-
-@given(st.lists(st.text(max_size=5), min_size=1, max_size=5), st.integers(0, 4))
-def test_a_conversation_alternates_and_ends_with_the_user(turns: list[str], answered: int) -> None:
-    answers = [ChatAnswer("<think>No?</think>yes")] * min(answered, len(turns) - 1)
-    messages = conversation(Job(0, tuple(turns)), answers)
-    assert [m.role for m in messages] == ["user", "assistant"] * len(answers) + ["user"]
-    assert messages[-1].content == turns[len(answers)]
-    assert {m.content for m in messages if m.role == "assistant"} <= {"yes"}
 
 
 @dataclass
@@ -295,14 +263,6 @@ def test_a_run_killed_while_handing_in_finds_its_batch_again(journal: AnswerJour
     assert journal.count(0) == 8
 
 
-def test_a_batch_that_never_arrived_is_handed_in_again(journal: AnswerJournal) -> None:
-    journal.begin_batch(0, Submission("endoxa-lost", 5, ""), Usage(10, 10))
-    provider = Batches()
-    ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(5), 1, poll=0)
-    assert journal.count(0) == 5
-    assert journal.batches(0) == []
-
-
 MOST = cost(worst([Message("user", "hello 0")], Sampling()), PRICE, batched=True)
 """What one request of these tests costs at most in a batch; `TOOK` is what it really costs."""
 TOOK = cost(Usage(10, 5), PRICE, batched=True)
@@ -312,9 +272,7 @@ def sizes(provider: Batches) -> list[int]:
     return [len(group) for group in provider.kept.values()]
 
 
-def test_a_limit_that_allows_some_requests_at_once_splits_batches(
-    journal: AnswerJournal, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_limit_that_allows_some_requests_at_once_splits_batches(journal: AnswerJournal) -> None:
     """All at their most would cost 100 / 20.5 of the limit; what they take is far less."""
     provider, budget = Batches(max_requests=1000), Budget(20.5 * MOST, PRICE, 0.0)
     ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(100), 1, poll=0)
@@ -324,10 +282,6 @@ def test_a_limit_that_allows_some_requests_at_once_splits_batches(
     assert sizes(provider)[0] == 20
     assert all(size >= SMALLEST for size in sizes(provider)[:-1])
     assert budget.spent == pytest.approx(100 * TOOK)
-    assert [record.getMessage() for record in caplog.records] == [
-        "test/echo: --max-cost allows 20 requests at once, each counted at its maximum cost; the others follow when "
-        "these have ended."
-    ]
 
 
 def test_no_batch_is_smaller_than_ten_requests_unless_they_are_the_last(journal: AnswerJournal) -> None:
@@ -342,8 +296,9 @@ def test_no_batch_is_smaller_than_ten_requests_unless_they_are_the_last(journal:
     assert sizes(provider) == [9, 1]
 
 
+@pytest.mark.slow
 @given(st.floats(1, 60), st.integers(0, 2**32 - 1))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_batches_never_cost_more_than_the_limit(limit: float, seed: int) -> None:
     """Whatever the answers take, up to their most; nothing is handed in twice."""
     draws = random.Random(seed)
@@ -441,18 +396,6 @@ def test_a_refused_call_is_not_taken_for_one_that_may_be_billed(journal: AnswerJ
     assert journal.totals(0) == []
 
 
-def test_all_first_turns_and_then_all_second_turns_share_one_budget(journal: AnswerJournal) -> None:
-    """What the first turns were held for is given back when they turn out cheaper."""
-    group = [worst([Message("user", "one 0")], Sampling())] * 8
-    most = sum(cost(one, PRICE, batched=True) for one in group)
-    provider, jobs_ = Batches(), jobs(8, ("one", "two"))
-    budget = Budget(1.5 * most, PRICE, 0.0)
-    ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs_, 2, poll=0)
-    assert journal.count(0) == 16
-    assert budget.spent == pytest.approx(16 * cost(Usage(10, 5), PRICE, batched=True))
-    assert budget.calls == 0
-
-
 def test_a_batch_under_way_counts_at_its_most_in_the_next_process(journal: AnswerJournal) -> None:
     provider = Batches(die_after_submit=True)
     limit = Budget(0.03, PRICE, 0.0)
@@ -474,16 +417,20 @@ def test_a_batch_under_way_counts_at_its_most_in_the_next_process(journal: Answe
     assert journal.batches(0) == []
 
 
-def test_a_batch_that_nobody_can_find_counts_as_paid(journal: AnswerJournal) -> None:
-    class Untagged(Batches):
+@pytest.mark.parametrize(("answer", "lost"), [("absent", 0), ("unknown", 7)])
+def test_a_batch_that_is_gone_is_handed_in_again_and_counts_as_paid_unless_it_never_arrived(
+    journal: AnswerJournal, answer: Any, lost: int
+) -> None:
+    class Forgetful(Batches):
         async def find(self, submission: Submission) -> SubmissionStatus:
-            return SubmissionStatus("unknown")
+            return SubmissionStatus(answer)
 
     journal.begin_batch(0, Submission("endoxa-lost", 7, ""), Usage(1000, 1000))
-    ask_in_batches(asking(Echo(), journal), Untagged(), lambda: jobs(1), 1, poll=0)
-    paid = cost(Usage(1010, 1005), PRICE, batched=True)
+    ask_in_batches(asking(Echo(), journal), Forgetful(), lambda: jobs(1), 1, poll=0)
+    assert (journal.count(0), journal.batches(0)) == (1, [])
+    paid = cost(Usage(1010, 1005) if lost else Usage(10, 5), PRICE, batched=True)
     assert spent(journal.totals(0), PRICE) == pytest.approx(paid)
-    assert [one.calls for one in journal.totals(0) if not one.counted] == [7]
+    assert sum(each.calls for each in journal.totals(0) if not each.counted) == lost
 
 
 def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJournal) -> None:
@@ -501,6 +448,7 @@ def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJou
     assert [(one.calls, one.counted) for one in journal.totals(0)] == [(1, True), (2, False)]
 
 
+@settings(max_examples=20)
 @given(st.lists(st.text(), min_size=1, max_size=4), st.integers(1, 100))
 def test_the_most_tokens_of_a_call(texts: list[str], most: int) -> None:
     messages = [Message("user", text) for text in texts]
@@ -568,12 +516,6 @@ def test_in_batches_too_a_conversation_ends_where_an_answer_failed(journal: Answ
     ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(2, ("one", "two")), 2, poll=0)
     sent = [name for group in provider.kept.values() for name, _, _ in group]
     assert sent == ["1-0", "1-1"]
-
-
-@given(st.integers(0, 2**31 - 1), st.integers(1, 1000))
-def test_seeds_of_draws_fit_into_32_bits_and_differ(seed: int, repeat: int) -> None:
-    assert 0 <= draw_seed(seed, repeat) < 2**31
-    assert draw_seed(seed, repeat + 1) != draw_seed(seed + 1, repeat)
 
 
 def test_a_call_that_was_lost_waits_for_the_money_of_others(journal: AnswerJournal) -> None:

@@ -36,9 +36,3 @@ def test_what_a_task_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executors, "ALONE", 0.0)
     with pytest.raises(ValueError, match="seven"):
         list(computed(_not_seven, range(20), jobs=2))
-
-
-def test_one_process_does_all_itself() -> None:
-    found = list(computed(_square_here, range(5), jobs=1))
-    assert {process for _, process in found} == {os.getpid()}
-    assert list(computed(_square_here, [], jobs=2)) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,8 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import repeats_alike
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.stories.instrument import HARM, ExtractSettings, HarmSettings
-from endoxa.runs.asking.cost import parse_models, warn_of_schemas
+from endoxa.runs.asking.run import asking_lines
 from endoxa.runs.run import measure
-from support.harm_samples import associations, write_associations
 from support.http_server import serving
 from support.qa_questions import questions, write
 
@@ -26,53 +25,34 @@ def constant(text: str) -> Callable[[Any, str | None], tuple[int, Any]]:
     return lambda _body, _key: (200, {"object": "chat.completion", "model": "small", "choices": [choice]})
 
 
-def test_repeats_that_are_all_alike_are_said_to_be(tmp_path: Path) -> None:
-    data = write(tmp_path / "questions.jsonl", questions(8))
-    with serving(constant("Not known")) as url:
+@pytest.mark.slow
+def test_repeats_that_are_all_alike_and_a_server_that_changes_are_said(tmp_path: Path) -> None:
+    data, fingerprints = write(tmp_path / "questions.jsonl", questions(5)), itertools.count()
+
+    def changing(body: Any, key: str | None) -> tuple[int, Any]:
+        status, answer = constant("Not known")(body, key)
+        return status, answer | {"system_fingerprint": f"fp_{next(fingerprints) // 8}"}
+
+    with serving(changing) as url:
         settings = QaSettings(data=str(data), models=(f"{url}#small",), repeats=2)
         done = measure(QUESTIONS, settings, tmp_path / "run")
     (sentence,) = repeats_alike(tmp_path / "run", done.facts)
-    assert "all 2 repeats of each of 8 items" in sentence
+    assert "all 2 repeats of each of 5 items" in sentence
+    assert any(
+        "changed its configuration during the run: fingerprints fp_0" in line for line in asking_lines(done)
+    )
     cold = {"settings": {"sampling": {"temperature": 0}}}
     assert repeats_alike(tmp_path / "run", cold) == ()
 
 
-def test_a_closed_format_nobody_keeps_stops_the_run_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    data = write_associations(tmp_path / "associations.csv", associations(12))
-    with serving(constant("banana")) as url:
-        settings = HarmSettings(data=str(data), models=(f"{url}#small",), repeats=1)
-        with pytest.raises(
-            UserError, match=r"none of its first .* answers can be read .*banana.*repeat the command"
-        ):
-            measure(HARM, settings, tmp_path / "run")
-        measure(HARM, settings, tmp_path / "run")
-    records = pl.read_parquet(tmp_path / "run/records.parquet")
-    assert records["association_id"].n_unique() == records.height == 12
-
-
-@pytest.mark.parametrize(
-    ("protocols", "said"),
-    [(("explanation", "reprompting"), "banana"), (("baseline",), "<think>well")],
-)
-def test_questions_that_nobody_answers_stop_the_run_too(
-    protocols: tuple[Any, ...], said: str, tmp_path: Path
-) -> None:
+@pytest.mark.slow
+def test_questions_that_nobody_answers_stop_the_run_and_the_same_command_goes_on(tmp_path: Path) -> None:
     data = write(tmp_path / "questions.jsonl", questions(12))
-    with serving(constant(said)) as url:
-        settings = QaSettings(data=str(data), models=(f"{url}#small",), protocols=protocols)
+    with serving(constant("<think>well")) as url:
+        settings = QaSettings(data=str(data), models=(f"{url}#small",))
         with pytest.raises(UserError, match=r"none of its first .* answers can be read"):
             measure(QUESTIONS, settings, tmp_path / "run")
         measure(QUESTIONS, settings, tmp_path / "run")
     records = pl.read_parquet(tmp_path / "run/records.parquet")
-    assert records.height == 12 * len(protocols)
+    assert records.height == 12
     assert set(records["outcome"]) == {"unparsed"}
-
-
-def test_weights_that_cannot_be_held_to_a_schema_are_read_as_they_write(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    specs = parse_models(["hf/some/folder"])
-    warn_of_schemas(ExtractSettings(data="x", models=("hf/some/folder",), structured=False), specs)
-    assert not caplog.text
-    warn_of_schemas(ExtractSettings(data="x", models=("hf/some/folder",), structured=True), specs)
-    assert "is read as it comes" in caplog.text

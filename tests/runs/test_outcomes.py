@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from endoxa.instruments.questions.report.page import qa_sections
-from endoxa.instruments.questions.report.results import read_results
-from endoxa.report.inputs import read_runs
-from endoxa.runs.asking.outcomes import count_answers
+from endoxa.runs.asking.outcomes import MOST_LINES, count_answers, count_lines
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import measure
 from endoxa.schema import Sampling
@@ -23,22 +21,15 @@ from support.http_server import serving
 from support.qa_questions import questions
 from support.qa_questions import write as write_questions
 
+WORDS = {
+    "length": ("max_tokens", "MAX_TOKENS", "model_length", "ERROR_LIMIT", "model_context_window_exceeded"),
+    "content_filter": ("SAFETY", "guardrail_intervened", "sensitive", "FINISH_REASON_SAFETY"),
+    "stop": (None, "", "STOP", "end_turn", "stop_sequence", "eos_token"),
+    "tool_calls": ("tool_calls",),
+}
 
-@pytest.mark.parametrize(
-    ("word", "reason"),
-    [
-        *((word, "length") for word in ("length", "max_tokens", "MAX_TOKENS", "model_length", "ERROR_LIMIT")),
-        *((word, "length") for word in ("model_context_window_exceeded", "FinishReason.MAX_TOKENS")),
-        *(
-            (word, "content_filter")
-            for word in ("content_filter", "SAFETY", "guardrail_intervened", "sensitive")
-        ),
-        *((word, "stop") for word in (None, "", "STOP", "end_turn", "stop_sequence", "eos_token")),
-        ("FINISH_REASON_SAFETY", "content_filter"),
-        ("refusal", "refusal"),
-        ("tool_calls", "tool_calls"),
-    ],
-)
+
+@pytest.mark.parametrize(("word", "reason"), [(word, reason) for reason in WORDS for word in WORDS[reason]])
 def test_words_of_providers_mean_one_of_a_few_reasons(word: str | None, reason: str) -> None:
     assert finish_reason(word) == reason
 
@@ -61,6 +52,9 @@ def test_every_answer_is_counted_once_and_a_cut_off_one_also_as_such() -> None:
     (counts,) = count_answers(pl.DataFrame(rows))
     assert (counts.asked, counts.answered, counts.read, counts.cut_off) == (10, 4, 2, 2)
     assert (counts.refused, counts.filtered, counts.failed, counts.unread) == (2, 2, 2, 2)
+    every = [replace(counts, context=str(place)) for place in range(MOST_LINES)]
+    assert len(list(count_lines(every))) == MOST_LINES
+    assert len(list(count_lines([*every, counts]))) == 1  # a line for each model where contexts are many
 
 
 def half_cut_off(text: str) -> Callable[[Any, str | None], tuple[int, Any]]:
@@ -82,6 +76,7 @@ DATA: dict[str, Callable[[Path], Path]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "text"), [("qa", "A"), ("harm", "Harm: 4\nFrequent: yes")])
 def test_an_answer_that_ran_out_of_tokens_is_not_passed_over_in_silence(
     name: str, text: str, tmp_path: Path
@@ -105,10 +100,4 @@ def test_an_answer_that_ran_out_of_tokens_is_not_passed_over_in_silence(
     warnings = instrument.headline(tmp_path / "run").warnings
     assert any("cut off at max_tokens 64" in one and "--set max_tokens=N" in one for one in warnings)
     assert (name == "harm") == any("rated all" in one and "do not tell" in one for one in warnings)
-    shown = str(instrument.headline(tmp_path / "run"))
-    assert shown.startswith("Warning")
-    if name == "qa":
-        assert " of 10" in shown
-        runs = read_runs([tmp_path / "run"])
-        section = qa_sections(runs, read_results(runs, confidence=0.95, seed=0))[0]
-        assert any("were cut off at max_tokens 64" in one.text for one in section.findings)
+    assert str(instrument.headline(tmp_path / "run")).startswith("Warning")

@@ -17,12 +17,9 @@ from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import chunks
 from endoxa.instruments.questions.instrument import QUESTIONS
-from endoxa.instruments.questions.names.bank import NameBank
 from endoxa.instruments.questions.names.build import build_names
 from endoxa.instruments.questions.probe.jobs import items
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.report.frame import notices
-from endoxa.report.inputs import read_runs
 from endoxa.runs.folder import DifferentRunError
 from endoxa.runs.options import RunSettings
 from endoxa.runs.run import run
@@ -66,43 +63,31 @@ def test_a_sample_of_questions_is_named_everywhere_and_is_the_identity_of_its_ru
     assert (done.counts["items"], done.counts["available"]) == (40, 120)
     part = "stratified sample of 40 of 120 items (seed 1)"
     assert part in QUESTIONS.headline_of(out).title
-    runs = read_runs([out])
-    assert f"Of a part of the data: {part}." in notices(runs, [])
-    page = tmp_path / "page.html"
-    assert CliRunner().invoke(app, ["report", str(out), "-o", str(page)]).exit_code == 0
-    assert f"Of a part of the data: {part}." in page.read_text(encoding="utf-8")
+    for name in ("page.html", "table.tex"):
+        assert CliRunner().invoke(app, ["report", str(out), "-o", str(tmp_path / name)]).exit_code == 0
+        assert part in (tmp_path / name).read_text(encoding="utf-8")
     with pytest.raises(DifferentRunError, match="sample was 40, is now 41"):
         run(QUESTIONS, settings.model_copy(update={"sample": 41}), out)
-    table = tmp_path / "table.tex"
-    assert CliRunner().invoke(app, ["report", str(out), "-o", str(table)]).exit_code == 0
-    assert part in table.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_a_sample_with_names_has_the_questions_of_the_sample_without(tmp_path: Path) -> None:
-    """Both sides have the same questions, in each variant; the page says how many of their names have a source."""
+    """Both sides have the same questions, in each variant."""
     rows = [
         question(f"A Veldish man met a Tamori man on day {n}.", number=n, question_index=str(n % 8))
         for n in range(48)
     ]
     data, named = tmp_path / "groups.jsonl", tmp_path / "names.jsonl"
     write_items(rows, data)
-    sourced = [replace(entry, source="census" if entry.name == "Dorn" else "") for entry in bank().entries]
-    write_items(build_names(rows, NameBank("made up", tuple(sourced)), variants=2).records, named)
+    write_items(build_names(rows, bank(), variants=2).records, named)
     settings = QaSettings(data=str(data), models=("sim/biased",), sample=16, seed=5)
     with_names = settings.model_copy(update={"names": str(named)})
     taken = [item.example_id for item in items(settings)]
     assert len(taken) == 16
     assert Counter(item.example_id for item in items(with_names)) == dict.fromkeys(taken, 2)
-    done = run(QUESTIONS, with_names, tmp_path / "run")
-    used = {pair for item in items(with_names) for pair in item.names.items()}
-    note = (
-        f"{int(('Veldish', 'Dorn') in used)} of {len(used)} names that stand for groups have a stated source."
-    )
-    assert note in done.facts["data"]["notes"]
-    assert note in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_plan_warns_where_the_first_questions_are_of_too_few_templates(tmp_path: Path) -> None:
     data = write(tmp_path / "questions.jsonl", questions(120))
     plan = QUESTIONS.plan(QaSettings(data=str(data), models=("sim/biased",), limit=3))

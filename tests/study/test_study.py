@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import re
+import json
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from endoxa.commands import app
+import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import Strengths
+from endoxa.runs.asking import cost
 from endoxa.runs.options import Allowed
 from endoxa.runs.run import read_run
-from endoxa.study.begin import init_study, suggestions
+from endoxa.study.begin import init_study
 from endoxa.study.compare.run import compare_studies
 from endoxa.study.file import read_study
 from endoxa.study.items import build_items, read_associations
 from endoxa.study.report import write_study
 from endoxa.study.run import (
+    _within_budget,
     detectable_correlation,
     detectable_mean,
     plan_study,
     require_current,
     run_study,
+    steps,
     total_cost,
 )
 
@@ -85,12 +84,6 @@ def study(finished, tmp_path) -> Path:
     return Path(shutil.copytree(finished, tmp_path / "study"))
 
 
-def only_pairs(study: Path) -> None:
-    """Take the other instruments out of the study file."""
-    for part in PARTS_NAMES[1:]:
-        edit(study, f'{part} = "sim/latent"\n', "")
-
-
 def records(folder: Path) -> dict[str, pl.DataFrame]:
     return {path.parent.name: pl.read_parquet(path) for path in folder.glob("runs/*/records.parquet")}
 
@@ -106,24 +99,13 @@ def test_init_gives_ids_and_suggests_what_stories_can_show(begun):
     assert not {attribute for _, _, attribute, _ in said} & {"gentle", "kind", "clever"}
 
 
-def test_words_that_mean_no_value_are_left_to_people():
-    from endoxa.sources.stereotales.vocabulary import read_vocabulary
-
-    rows = [("a", "nurses", "kind"), ("b", "women", "women")]
-    table = pl.DataFrame(rows, schema=["association_id", "identity", "attribute"], orient="row")
-    assert suggestions(table, read_vocabulary())["base_value"].to_list() == ["", ""]
-
-
+@pytest.mark.slow
 def test_every_item_knows_its_association(finished):
     known = set(pl.read_csv(finished / "associations.csv")["association_id"])
-    made = {
-        one.part.name: one
-        for one in build_items(read_study(finished), read_associations(read_study(finished)))
-    }
+    study = read_study(finished)
+    made = {each.part.name: each for each in build_items(study, read_associations(study))}
     assert made.keys() == set(PARTS_NAMES)
-    for one in made.values():
-        assert one.ids
-        assert set(one.ids) <= known
+    assert all(each.ids and set(each.ids) <= known for each in made.values())
     assert made["pairs"].count == 2 * len(made["pairs"].ids)
     found = records(finished)
     assert set(found["pairs"]["association_id"]) == set(made["pairs"].ids)
@@ -134,21 +116,14 @@ def test_every_item_knows_its_association(finished):
     assert set(tests["association_id"]) == set(made["tests"].ids)
 
 
-def test_the_commands_say_what_they_did_and_records_have_the_planted_strengths(begun, tmp_path):
+@pytest.mark.slow
+def test_records_have_the_planted_strengths(begun, tmp_path):
     """The mean difference of a pair is its planted strength where parts do not scatter."""
     folder = Path(shutil.copytree(begun, tmp_path / "study"))
     edit(folder, 'pairs = "sim/latent"', 'pairs = "sim/latent?scatter=0&mean=1"')
-    edit(folder, "[pairs]", '[convergence]\nrule = "sum"\n[pairs]')
-    assert read_study(folder).comparison.rule == "sum"
-    only_pairs(folder)
-    run = CliRunner().invoke
-    planned = run(app, ["study", "run", str(folder), "--plan"])
-    assert planned.exit_code == 0, planned.output
-    assert "detectable" in planned.output
-    done = run(app, ["study", "run", str(folder)])
-    assert done.exit_code == 0, done.output
-    assert "Spent: $0.00" in done.output
-    assert '"records": 48' in run(app, ["study", "run", str(folder), "--json"]).stdout
+    for part in PARTS_NAMES[1:]:
+        edit(folder, f'{part} = "sim/latent"\n', "")
+    run_study(read_study(folder))
     planted = Strengths(mean=1, scatter=0)
     strengths = records(folder)["pairs"].select("association_id", pl.col("score_more") - pl.col("score_less"))
     for name, value in strengths.iter_rows():
@@ -188,22 +163,6 @@ def test_a_model_is_added_without_measuring_the_others_again(study):
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment_it_continues_and_every_item_is_there_once(begun, finished, tmp_path):
-    folder = Path(shutil.copytree(begun, tmp_path / "study"))
-    command = [sys.executable, "-c", "from endoxa.commands import main; main()", "study", "run", str(folder)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    while not (folder / "runs" / "profiles" / "journal.sqlite").exists() and process.poll() is None:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    run_study(read_study(folder))
-    expected, found = records(finished), records(folder)
-    assert found.keys() == expected.keys()
-    for name, table in expected.items():
-        assert found[name].equals(table), name
-    assert not (folder / "earlier").exists()
-
-
 def test_a_moved_study_is_current_and_what_is_not_current_is_refused(study, tmp_path):
     study = Path(shutil.move(study, tmp_path / "elsewhere"))
     names = [step.name for step in require_current(read_study(study))[1]]
@@ -212,7 +171,10 @@ def test_a_moved_study_is_current_and_what_is_not_current_is_refused(study, tmp_
     edit(study, "seed = 0", "seed = 1")
     with pytest.raises(UserError, match=r"not that of the study file any more .*seed was 0, is now 1"):
         require_current(read_study(study))
-    edit(study, "seed = 1", "seed = 0")
+    # Neither decides records of pairs, which are not measured again; their estimates are made anew.
+    edit(study, "confidence = 0.95", "confidence = 0.9")
+    run_study(read_study(study))
+    assert len(require_current(read_study(study))[1]) == 6
     table = pl.read_csv(study / "associations.csv").head(20)
     table.write_csv(study / "associations.csv")
     with pytest.raises(UserError, match=r"any more .*data was"):
@@ -244,13 +206,9 @@ def test_a_file_outside_of_the_study_is_read_only_if_the_command_names_it(begun,
     read_study(folder, Allowed(files=(outside,)))
 
 
+@pytest.mark.slow
 def test_the_budget_is_one_for_all_runs(study, monkeypatch):
     """What other runs cost counts; free models need no budget."""
-    import json
-
-    from endoxa.runs.asking import cost
-    from endoxa.study.run import _within_budget, steps
-
     edit(study, "# budget = 10.0", "budget = 0.5")
     run_study(read_study(study))  # simulated models cost nothing
     path = study / "runs" / "profiles" / "run.json"
@@ -267,6 +225,7 @@ def test_the_budget_is_one_for_all_runs(study, monkeypatch):
         _within_budget(read_study(study), step)
 
 
+@pytest.mark.slow
 def test_the_plan_counts_what_is_asked(begun):
     _, rows = plan_study(read_study(begun))
     by_name = {row.name: row for row in rows}
@@ -280,8 +239,6 @@ def test_the_plan_counts_what_is_asked(begun):
 
 def test_what_can_be_detected_agrees_with_published_tables():
     # Cohen 1988, table 2.4.1: paired differences; n = 34 finds d = 0.5 with power 0.8 at 0.05, two-sided.
-    import numpy as np
-
     assert detectable_mean(np.ones(34)) == pytest.approx(0.5, abs=0.01)
     # The same, clustered: fewer effective observations, larger effects.
     assert detectable_mean(np.full(7, 5)) > detectable_mean(np.ones(35))
@@ -292,54 +249,7 @@ def test_what_can_be_detected_agrees_with_published_tables():
     assert np.isnan(detectable_correlation(4))
 
 
-def test_strengths_have_the_planted_correlation():
-    planted = Strengths(correlation=0.6, mean=0.2)
-    table = pl.DataFrame(
-        [(planted.of(str(k), "pairs"), planted.of(str(k), "qa")) for k in range(4000)],
-        schema=["a", "b"],
-        orient="row",
-    )
-    assert table.select(pl.corr("a", "b")).item() == pytest.approx(0.6, abs=0.03)
-    assert table["a"].mean() == pytest.approx(0.2, abs=0.05)
-    with pytest.raises(UserError, match="not between 0 and 1"):
-        Strengths(correlation=1.2)
-
-
-def test_python_has_the_same_steps(tmp_path):
-    import endoxa as ex
-
-    table = pl.read_csv(associations(tmp_path))
-    begun = ex.study_init(tmp_path / "study", source=table, model="sim/latent", language="en")
-    assert "study.toml" in str(begun)
-    only_pairs(tmp_path / "study")
-    planned = ex.study_run(tmp_path / "study", plan=True).tables["plan"]
-    assert planned["items"].to_list() == [96]
-    done = ex.study_run(tmp_path / "study", progress=False).tables
-    [folder] = done["runs"].filter(name="pairs")["folder"]
-    assert ex.read_run(folder).records.height == 96
-    assert done["effects"].height > 0
-
-
 @pytest.mark.slow
-def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
-    out = tmp_path / "out" / "study.html"
-    done = CliRunner().invoke(app, ["study", "run", str(study), "-o", str(out)])
-    assert done.exit_code == 0, done.output
-    assert "Correlations of instruments over associations" in done.output
-    text = out.read_text(encoding="utf-8")
-    assert re.search(r"shows (\w+) of 2[0-4] associations in several instruments: ", text)
-    assert "are simulated" in text
-    for name in ("pairs", "tests", "questions", "profiles", "choices"):
-        assert f'href="study_pages/{name}.html"' in text
-        assert (out.parent / "study_pages" / f"{name}.html").stat().st_size > 10_000
-    correlations = pl.read_csv(out.parent / "study_tables" / "correlations.csv")
-    assert correlations.height == 10  # every two of five instruments
-    assert set(correlations["model"]) == {"sim/latent"}
-    effects = pl.read_csv(out.parent / "study_tables" / "effects.csv")
-    assert set(effects["instrument"]) == set(PARTS_NAMES)
-    assert set(effects["association_id"]) <= set(pl.read_csv(study / "associations.csv")["association_id"])
-
-
 def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
     models = ("hf/org/small", "openai/gpt-4o-mini", "sim/biased", "sim/teller", "st/org/encoder")
     init_study(tmp_path / "study", associations(tmp_path), models, ("en",))
@@ -354,48 +264,18 @@ def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
     }
 
 
-def test_a_study_of_weights_on_this_machine_asks_little_and_scores_options(tmp_path):
-    chat = "hf/org/small-Instruct"
-    init_study(tmp_path / "here", associations(tmp_path), (chat,), ("en",))
-    here = read_study(tmp_path / "here").sections
-    assert here["stories"].build.per_cell == 2
-    assert here["questions"].probe["ask",] == here["choices"].probe["ask",] == "loglik"
-    init_study(tmp_path / "both", associations(tmp_path), (chat, "openai/gpt-4o-mini"), ("en",))
-    both = read_study(tmp_path / "both").sections
-    assert both["stories"].build.per_cell == 2
-    assert not {("ask",)} & {*both["questions"].probe, *both["choices"].probe}
-
-
-def test_after_a_changed_setting_and_a_run_the_study_can_be_reported(study):
-    """Neither decides the records of pairs, which are not measured again; their estimates are made anew."""
-    for old, new in (("confidence = 0.95", "confidence = 0.9"), ("seed = 0", "seed = 7")):
-        edit(study, old, new)
-        with pytest.raises(UserError, match="any more"):
-            require_current(read_study(study))
-    run_study(read_study(study))
-    assert len(require_current(read_study(study))[1]) == 6
-
-
+@pytest.mark.slow
 def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path) -> None:
     table = tmp_path / "fr.csv"
-    rows = (
-        "les gens de Chine,boivent du thé",
-        "les gens du Chili,mangent tard",
-        "les gens du Kenya,courent vite",
-    )
-    table.write_text(
-        "identity,attribute,language\n" + "".join(f"{row},fr\n" for row in rows), encoding="utf-8"
-    )
-    *_, unused = init_study(tmp_path / "study", table, (), ())
+    rows = "les gens de Chine,boivent du thé,fr\nles gens du Chili,mangent tard,fr\n"
+    table.write_text(f"identity,attribute,language\n{rows}", encoding="utf-8")
+    _, with_cells, unused = init_study(tmp_path / "study", table, (), ())
+    assert with_cells == ()
     assert set(unused) == {"tests", "stories"}
     assert "no known antonym" in unused["tests"]
     study = read_study(tmp_path / "study")
     made = build_items(study, read_associations(study))
-    assert [(each.part.name, len(each.ids)) for each in made] == [
-        ("pairs", 3),
-        ("questions", 3),
-        ("choices", 3),
-    ]
+    assert {each.part.name: len(each.ids) for each in made} == {"pairs": 2, "questions": 2, "choices": 2}
 
 
 @pytest.mark.slow
@@ -419,8 +299,20 @@ def test_a_planted_change_of_one_instrument_is_found_between_two_studies(finishe
     }
     assert claimed == {("sentence pairs", "preference_ratio", "below")}, str(found)
     assert " lowers the share of pairs whose stereotypical sentence is preferred" in found.sentence
-    page = found.save(tmp_path / "page.html").read_text()
-    assert 'id="parts-sentence-pairs"' in page
-    assert 'id="methods-association-tests"' in page
+    assert 'id="parts-sentence-pairs"' in found.save(tmp_path / "page.html").read_text()
     assert f"Not compared, because only {found.labels[0]} has it: questions." in found.alone
     assert found.changes.filter(instrument="sentence pairs").height > 1
+
+
+@pytest.mark.slow
+def test_python_has_the_same_steps(tmp_path):
+    table = pl.read_csv(associations(tmp_path)).head(6)
+    begun = ex.study_init(tmp_path / "study", source=table, model="sim/latent", language="en")
+    assert "study.toml" in str(begun)
+    for part in PARTS_NAMES[1:]:
+        edit(tmp_path / "study", f'{part} = "sim/latent"\n', "")
+    assert ex.study_run(tmp_path / "study", plan=True).tables["plan"]["items"].to_list() == [24]
+    done = ex.study_run(tmp_path / "study", progress=False).tables
+    [folder] = done["runs"].filter(name="pairs")["folder"]
+    assert ex.read_run(folder).records.height == 24
+    assert done["effects"].height > 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from endoxa.study.compare.decision import Contrasts, Values
+from endoxa.study.compare.decision import Values
 from support.report_samples import run_folder, scored
 
 
@@ -36,11 +36,6 @@ class Situation:
     churn: float = 0.0
     clustered: float = 0.0
 
-    @property
-    def worse_by(self) -> float:
-        """The planted difference of distances from 0.5."""
-        return abs(self.candidate - 0.5) - abs(self.baseline - 0.5)
-
 
 def draw(rng: np.random.Generator, planted: Situation) -> Values:
     """One pair of runs: answers of the baseline, some of which change sides."""
@@ -63,17 +58,6 @@ def _chances(rng: np.random.Generator, share: float, correlation: float, planted
         return np.full(planted.identities, share)
     spread = (1 - correlation) / correlation
     return rng.beta(share * spread, (1 - share) * spread, planted.identities)
-
-
-def verdicts(planted: Situation, repeats: int, seed: int = 0, level: float = 0.05) -> tuple[float, float]:
-    """Shares of pairs of runs that pass, and that are found worse."""
-    rng = np.random.default_rng(seed)
-    found = np.zeros(2)
-    for _ in range(repeats):
-        evidence = Contrasts.of(draw(rng, planted)).evidence(planted.margin, level)
-        found += (evidence.p_not_worse <= level, evidence.p_worse <= level)
-    passed, worse = found / repeats
-    return float(passed), float(worse)
 
 
 JOBS = tuple(f"occupation {number}" for number in range(200))

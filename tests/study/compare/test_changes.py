@@ -6,10 +6,9 @@ import runpy
 
 import numpy as np
 import pytest
-from scipy.stats import bootstrap, ttest_1samp
-from statsmodels.stats.multitest import multipletests
+from scipy.stats import ttest_1samp
 
-from endoxa.study.compare.changes import change_of, detectable, judged, paired_test
+from endoxa.study.compare.changes import change_of, judged
 from endoxa.study.compare.contrast import Contrast
 from endoxa.study.compare.decision import Contrasts, Values
 from endoxa.study.compare.measures import OF_QUESTIONS, PREFERENCE_RATIO, Paired
@@ -24,23 +23,6 @@ def cell(
     return Paired(PREFERENCE_RATIO, "sum", "all", values, **facts)
 
 
-def drawn(
-    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, rise: float, fall: float, spread=0.0
-):
-    """Sides of a baseline at 0.6, and of a candidate: identities and attributes differ in how much changes."""
-
-    def logit(share):
-        return np.log(share / (1 - share)) if share else -40.0
-
-    shift = spread * (
-        rng.standard_normal(first.max() + 1)[first] + rng.standard_normal(second.max() + 1)[second]
-    )
-    lot = rng.random(len(first))
-    before = np.where(rng.random(len(first)) < 0.5, 1.0, -1.0)
-    up, down = 1 / (1 + np.exp(-logit(rise) - shift)), 1 / (1 + np.exp(-logit(fall) + shift))
-    return before, np.where(before > 0, np.where(lot < down, -1.0, 1.0), np.where(lot < up, 1.0, -1.0))
-
-
 def test_with_identities_of_one_size_it_is_the_t_test_of_their_means():
     rng = np.random.default_rng(0)
     first = np.repeat(np.arange(20), 5)
@@ -52,22 +34,8 @@ def test_with_identities_of_one_size_it_is_the_t_test_of_their_means():
     assert found.difference == pytest.approx(means.mean())
     assert found.p_value == pytest.approx(test.pvalue, abs=1e-3)
     assert (found.low, found.high) == (pytest.approx(ends.low, abs=1e-3), pytest.approx(ends.high, abs=1e-3))
-    assert (found.before, found.after) == (
-        pytest.approx((before > 0).mean()),
-        pytest.approx((after > 0).mean()),
-    )
+    assert (found.before, found.after) == pytest.approx(((before > 0).mean(), (after > 0).mean()))
     assert (found.n_items, found.n_units, found.unit) == (100, 20, "identities")
-
-
-def test_the_interval_is_near_a_bootstrap_of_identities():
-    rng = np.random.default_rng(1)
-    first = np.repeat(np.arange(60), 8)
-    before, after = drawn(rng, first, np.arange(len(first)), 0.4, 0.1)
-    found = change_of(cell(before, after, first), 0.95)
-    means = ((after - before) / 2).reshape(60, 8).mean(axis=1)
-    other = bootstrap((means,), np.mean, n_resamples=4000, rng=2).confidence_interval
-    assert found.low == pytest.approx(other.low, abs=0.01)
-    assert found.high == pytest.approx(other.high, abs=0.01)
 
 
 @pytest.mark.parametrize("design", [(15, 20, 1), (8, 8, 5)])
@@ -75,8 +43,9 @@ def test_the_interval_is_near_a_bootstrap_of_identities():
 def test_it_is_the_reference_at_every_margin(shared, design, margin):
     reference = runpy.run_path(str(shared / "bin" / "better_tests.py"))["p_below"]
     first, second = (np.repeat(codes.ravel(), design[2]) for codes in np.mgrid[0 : design[0], 0 : design[1]])
-    before, after = drawn(np.random.default_rng(8), first, second, 0.25, 0.2, 0.4)
-    x = (after - before) / 2
+    rng = np.random.default_rng(8)
+    effects = [rng.standard_normal(units.max() + 1)[units] for units in (first, second)]
+    x = np.clip(np.trunc(0.2 + 0.7 * sum(effects) + rng.standard_normal(len(first))), -1, 1)
     contrast = Contrast.of(x, (first, second))
     assert contrast.p_below(margin) == pytest.approx(reference(x, first, second, margin), abs=1e-3)
     assert contrast.p_above(-margin) == pytest.approx(reference(-x, first, second, margin), abs=1e-3)
@@ -84,24 +53,10 @@ def test_it_is_the_reference_at_every_margin(shared, design, margin):
     assert alone.p_below(margin) == pytest.approx(reference(x, first, None, margin), abs=1e-3)
 
 
-def test_rare_large_changes_against_frequent_small_ones_are_no_change():
-    """Some identities change much and most a little the other way: Student's test claimed 0.18 of these, not 0.05."""
-    rng, first, second = np.random.default_rng(3), np.repeat(np.arange(8), 8), np.tile(np.arange(8), 8)
-    claimed = {"bounded": 0, "unbounded": 0}
-    for _ in range(150):
-        much = (rng.random(8) < 0.15)[first]
-        x = np.where(much, rng.random(64) < 0.7, 0.0) - np.where(
-            much, 0.0, rng.random(64) < 0.7 * 0.15 / 0.85
-        )
-        for name, reach in (("bounded", 1.0), ("unbounded", np.inf)):
-            claimed[name] += paired_test(x, (first, second), 0.95, reach=reach)[2] <= 0.05
-    assert max(claimed.values()) <= 0.1 * 150
-
-
 def test_compare_and_gate_make_one_test():
     """Of a measure with one direction: the bounds of a change are those of the gate at half the level."""
     rng, first, second = np.random.default_rng(9), np.repeat(np.arange(12), 10), np.tile(np.arange(10), 12)
-    before, after = drawn(rng, first, second, 0.3, 0.1)
+    before, after = rng.choice([-1.0, 1.0], (2, 120))
     for units in (second, None):
         values = Values(before / 2, after / 2, first, directed=True, attribute=units)
         facts = {"left_out": 0, "identical": False, "units": ("identities", "attributes")}
@@ -110,32 +65,6 @@ def test_compare_and_gate_make_one_test():
         assert (change.low, change.high) == (pytest.approx(-high, abs=1e-9), pytest.approx(-low, abs=1e-9))
         evidence = Contrasts.of(values).evidence(0.0, 0.05)
         assert change.p_value == pytest.approx(2 * min(evidence.p_worse, evidence.p_not_worse))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("rise", "fall"), [(0.2, 0.2), (0.04, 0.0), (0.3, 0.1)])
-def test_a_planted_change_is_covered_and_none_is_found_where_there_is_none(rise, fall):
-    rng = np.random.default_rng(5)
-    first, second = np.repeat(np.arange(30), 10), np.tile(np.arange(10), 30)
-    found = [change_of(cell(*drawn(rng, first, second, rise, fall), first, second), 0.95) for _ in range(150)]
-    truth = (rise - fall) / 2
-    assert np.mean([change.low <= truth <= change.high for change in found]) >= 0.93
-    assert np.mean([change.difference for change in found]) == pytest.approx(truth, abs=0.008)
-    if not truth:
-        assert all((change.p_value <= 0.05) != (change.low <= 0 <= change.high) for change in found)
-
-
-@pytest.mark.slow
-def test_the_size_that_could_have_been_shown_is_shown_four_times_in_five():
-    rng = np.random.default_rng(6)
-    first, second = np.repeat(np.arange(40), 12), np.tile(np.arange(12), 40)
-    nothing = [change_of(cell(*drawn(rng, first, second, 0.2, 0.2), first, second), 0.95) for _ in range(20)]
-    size = float(np.mean([detectable(change, 1, 0.95) for change in nothing]))
-    planted = [
-        change_of(cell(*drawn(rng, first, second, 0.2 + size, 0.2 - size), first, second), 0.95)
-        for _ in range(80)
-    ]
-    assert np.mean([change.p_value <= 0.05 for change in planted]) == pytest.approx(0.8, abs=0.14)
 
 
 def test_edges():
@@ -165,22 +94,3 @@ def test_few_identities_are_not_tested_and_one_identity_by_its_attributes():
     assert own.p_value < 0.001
     crossed = change_of(cell(-np.ones(200), np.ones(200), first, second), 0.95)
     assert (crossed.verdict, crossed.n_units, crossed.unit) == ("cannot-be-tested", 5, "identities")
-
-
-def test_left_out_items_are_not_tested():
-    first = np.repeat(np.arange(12), 5)
-    found = change_of(cell(-np.ones(60), np.ones(60), first, left_out=8), 0.95)
-    assert found.verdict == "cannot-be-tested"
-
-
-def test_correction_is_holms():
-    rng = np.random.default_rng(7)
-    first = np.repeat(np.arange(30), 4)
-    changes = [
-        change_of(cell(*drawn(rng, first, np.arange(120), rise, 0.1), first), 0.95)
-        for rise in (0.1, 0.3, 0.5, 0.2)
-    ]
-    found = judged(changes, 0.95)
-    expected = multipletests([change.p_value for change in changes], method="holm")[1]
-    assert [change.p_adjusted for change in found] == pytest.approx(expected)
-    assert [change.clear for change in found] == [bool(p <= 0.05) for p in expected]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-import pytest
 
 from endoxa.sources.frames import write_table
 from endoxa.study.compare.editions.comparison import compare_editions
@@ -94,36 +93,3 @@ def test_exports_of_campaigns_and_releases(tmp_path):
     assert comparison.changes.select("n_before", "n_after", "total_after", "verdict").rows() == [
         (30, 10, 40, "below")
     ]
-
-
-@pytest.mark.slow
-def test_nothing_is_found_where_nothing_changed(tmp_path):
-    """60 pairs of editions of one world, respondents of unlike talkativeness: false claims."""
-    rng = np.random.default_rng(4)
-    claimed = 0
-    for _ in range(60):
-        paths = [edition(rng, tmp_path / "a.csv"), edition(rng, tmp_path / "b.csv", n=45, prefix="s")]
-        comparison = compare_editions(paths)
-        claimed += bool(comparison.changes["verdict"].is_in(["above", "below"]).any())
-    assert claimed / 60 < 0.05 + 2 * 0.028  # two standard errors
-
-
-def test_halves_of_a_real_survey_do_not_differ(shared, tmp_path):
-    """AfriStereo's development half, its respondents divided at random, or by country."""
-    table = pl.read_csv(shared / "data" / "afristereo" / "gold_dev.csv", infer_schema=False).select(
-        "respondent", "country", identity="gold_identity_final", attribute="gold_attribute"
-    )
-    people = table["respondent"].unique(maintain_order=True).to_list()
-    first = set(np.random.default_rng(0).permutation(people)[: len(people) // 2])
-    nigeria = set(table.filter(country="Nigeria")["respondent"])
-
-    def compared(one):
-        for name, part in (("a", pl.col("respondent").is_in(one)), ("b", ~pl.col("respondent").is_in(one))):
-            table.filter(part).write_csv(tmp_path / f"{name}.csv")
-        return compare_editions([tmp_path / "a.csv", tmp_path / "b.csv"])
-
-    halves = compared(first)
-    assert not halves.changes["verdict"].is_in(["above", "below"]).any()
-    by_country = compared(nigeria)
-    assert not by_country.changes["verdict"].is_in(["above", "below"]).any()
-    assert kept(by_country) < kept(halves)

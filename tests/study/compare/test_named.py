@@ -34,9 +34,9 @@ def with_names(row: dict, variant: str) -> dict:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs: groups; names as a way of asking; the file of names as data. The last four questions have no names."""
     home = tmp_path_factory.mktemp("named")
-    asked = [{**row, "question_index": str(k // 4 + 1)} for k, row in enumerate(questions(64))]
+    asked = [{**row, "question_index": str(k // 4 + 1)} for k, row in enumerate(questions(44))]
     data = str(write(home / "questions.jsonl", asked))
-    named = [with_names(row, variant) for variant in VARIANTS for row in asked[:60]]
+    named = [with_names(row, variant) for variant in VARIANTS for row in asked[:40]]
     names = str(write(home / "names.jsonl", named))
     models = ("sim/biased?bias=0.9&ambiguous_unknown=0.1",)
     for name, settings in {
@@ -55,17 +55,17 @@ def test_names_are_paired_with_the_questions_they_were_made_from(folder: Path) -
     sides = [pl.read_parquet(folder / name / "records.parquet") for name in ("groups", "names")]
     lean = {"stereotyped": 1, "anti-stereotyped": -1, "unknown": 0}
     before, after = (
-        side.filter(pl.col("context_condition") == "ambig", pl.col("example_id").cast(int) < 60)
+        side.filter(pl.col("context_condition") == "ambig", pl.col("example_id").cast(int) < 40)
         .filter(pl.col("outcome").is_in(list(lean)))
         .select("example_id", "variant", value=pl.col("outcome").replace_strict(lean))
         for side in sides
     )
     joined = before.join(after, on="example_id", suffix="_names")
-    assert joined.height > 50
+    assert joined.height > 30
     assert change.before == pytest.approx(joined["value"].mean())
     assert change.after == pytest.approx(joined["value_names"].mean())
     assert change.n_items == joined.height
-    note = "60 questions are paired with their variants (2 each); 4 were asked in one run only"
+    note = "40 questions are paired with their variants (2 each); 4 were asked in one run only"
     assert any(note in text for text in found.contrasts[0].estimates.notes)
     assert found.items["context"].str.contains("from the harbour").all()
     assert ex.compare(folder / "names", folder / "groups").items["context"].str.contains("Sefi").all()

@@ -55,13 +55,8 @@ def edit(folder, **facts):
 def test_stories_beside_them_change_no_correction_of_other_runs(planted, tmp_path):
     """Parts of pairs are corrected after Holm among themselves, associations after Benjamini and Hochberg."""
     rng = np.random.default_rng(4)
-    told = ex.compare(
-        *(
-            story_pairs.write_run(tmp_path / name, story_pairs.frame(rng, lean))
-            for name, lean in (("a", 0.9), ("b", 0.5))
-        )
-    )
-    every = [*planted.contrasts, *told.contrasts]
+    told = (story_pairs.write_run(tmp_path / str(lean), story_pairs.frame(rng, lean)) for lean in (0.9, 0.5))
+    every = [*planted.contrasts, *ex.compare(*told).contrasts]
     together = judge(every, 0.95)
     for contrast, judgement, method in zip(every, together, ("holm", "fdr_bh"), strict=True):
         p_values = [part.p_value for part in contrast.estimates.parts if np.isfinite(part.p_value)]
@@ -82,14 +77,7 @@ def test_a_planted_change_of_pairs_is_found_where_it_is(runs, planted):
     axes = {part.axis: part for part in contrast.estimates.parts if part.identity == "all"}
     assert (axes["age"].verdict, axes["work"].difference) == ("below", 0)
     assert len([part for part in contrast.estimates.parts if part.identity != "all"]) == 40
-    size = f"{-change.difference:.3f}"
-    assert planted.sentence.startswith(
-        f"fallen lowers the share of pairs whose stereotypical sentence is preferred by {size} (95 % interval "
-    )
     assert f"from {change.before:.3f} to {change.after:.3f}, closer to 0.5" in planted.sentence
-
-
-def test_changed_items_are_all_that_changed_sides(planted):
     items = planted.items
     moved = BASE != FALLEN
     assert set(items["item_id"]) == set(ITEMS["item_id"].to_numpy()[moved].tolist())
@@ -110,67 +98,24 @@ def test_nothing_changed(runs):
     assert sides.sentence.startswith("No change of bias is shown: the runs could have shown changes of 0.0")
 
 
-def test_runs_of_one_model_are_named_by_folder_and_settings_that_differ_are_said(tmp_path):
-    for name, sides, prompt in (("plain", BASE, None), ("careful", FALLEN, "Be careful.")):
-        write_run(tmp_path / name, ITEMS, sides, seed=len(name))
-        sampling = {"temperature": 1.0 if prompt else 0.0}
-        edit(tmp_path / name, identity={"models": ["m"], "system": prompt, "limit": 5, "sampling": sampling})
-    found = ex.compare(tmp_path / "plain", tmp_path / "careful")
-    assert found.sentence.startswith("careful lowers")
-    assert [str(setting) for setting in found.contrasts[0].settings] == [
-        "the system message (none, now “Be careful.”)",
-        "the temperature (0.0, now 1.0)",
-    ]
-    page = found.save(tmp_path / "page.html").read_text()
-    head = page.partition("<main>")[0]
-    assert (
-        "plain and careful differ in the system message (none, now “Be careful.”) and the temperature" in head
-    )
-
-
-def test_what_cannot_be_compared_is_refused(runs, tmp_path):
-    def refused(*names, match, **options):
-        with pytest.raises(UserError, match=match):
-            ex.compare(*names, **options)
-
-    for name, limit in (("limit", 5), ("more", None)):
-        write_run(tmp_path / name, ITEMS, BASE, seed=len(name))
-        edit(tmp_path / name, identity={"models": [1], "limit": limit})
-    refused(tmp_path / "limit", tmp_path / "more", match="settings: limit is 5 in the baseline and null")
-    write_run(tmp_path / "data", ITEMS, BASE)
-    edit(tmp_path / "data", data={"path": "other.csv", "sha256": "0" * 64})
-    refused(runs / "base", tmp_path / "data", match="measured different data")
-    write_run(tmp_path / "fewer", ITEMS.head(N - 1), BASE[:-1])
-    refused(runs / "base", tmp_path / "fewer", match="hold different items: 1 are in one of them only")
-    others = ITEMS.with_columns(item_id=pl.format("other-{}", "item_id"))
-    write_run(tmp_path / "none", others, BASE)
-    refused(runs / "base", tmp_path / "none", match=f"different items: {2 * N} are in one")
-
-
-def answered(folder, lean, *, seed=0, model="sim/a", asked=None):
-    asked = asked or questions()
-    table = records(asked, {model: lean}, seed=seed)
-    return qa_folder(folder, asked, table, "Town")
-
-
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     """A biased model, and one that is fair and wordier, refuses more and is wrong more often."""
-    home = tmp_path_factory.mktemp("answers")
-    return (
-        answered(home / "biased", Lean(0.8, 1.0, 0.05), seed=1),
-        answered(home / "fair", Lean(0.5, 0.4, 0.45, refused=0.04), seed=2, model="sim/b"),
+    home, leans = (
+        tmp_path_factory.mktemp("answers"),
+        (Lean(0.8, 1.0, 0.05), Lean(0.5, 0.4, 0.45, refused=0.04)),
     )
+    tables = [
+        records(questions(), {f"sim/{seed}": lean}, seed=seed).with_columns(
+            reasoning_tokens=pl.lit(10 * seed)
+        )
+        for seed, lean in enumerate(leans, 1)
+    ]
+    return [qa_folder(home / str(place), questions(), table, "Town") for place, table in enumerate(tables)]
 
 
-@pytest.fixture(scope="module")
-def answered_apart(answers):
-    """The comparison of these two."""
-    return ex.compare(*answers)
-
-
-def test_a_planted_change_of_questions_is_found_with_its_price(answers, answered_apart):
-    found = answered_apart
+def test_a_planted_change_of_questions_is_found_with_its_price(answers):
+    found = ex.compare(*answers)
     (contrast,) = found.contrasts
     by_name = {change.measure: change for change in contrast.changes}
     assert by_name["bias_ambig"].verdict == "below"
@@ -179,6 +124,7 @@ def test_a_planted_change_of_questions_is_found_with_its_price(answers, answered
     shares = [float((table["outcome"] == "refused").mean()) for table in tables]
     assert (by_name["refused"].before, by_name["refused"].after) == (shares[0], pytest.approx(shares[1]))
     assert by_name["answer_tokens"].difference == 0
+    assert (by_name["reasoning_tokens"].before, by_name["reasoning_tokens"].after) == (10, 20)
     assert {change.measure for change in contrast.bias} == {"bias_ambig", "bias_disambig"}
     points = -100 * by_name["accuracy_disambig"].difference
     assert f"it costs {points:.1f} points of accuracy in disambiguated contexts (" in found.sentence
@@ -207,22 +153,6 @@ def test_answers_that_failed_have_no_length(answers, tmp_path, count):
     assert changes["unparsed"].after == 0.5
 
 
-def test_changed_answers_have_their_texts(answers, answered_apart):
-    items = answered_apart.items
-    both = load_answers([answers[0]]).join(load_answers([answers[1]]), on="item_id", suffix="_other")
-    changed = both.filter(~pl.col("choice").eq_missing(pl.col("choice_other")))
-    assert set(changed["item_id"]) == set(items["item_id"])
-    assert items["context"].str.contains("two people met").all()
-
-
-def test_a_run_that_refuses_is_not_found_fairer(tmp_path):
-    one = answered(tmp_path / "q1", Lean(0.8, 1.0, 0.1), seed=1)
-    two = answered(tmp_path / "q2", Lean(0.8, 0.5, 0.1, refused=0.6), seed=2, model="sim/b")
-    found = ex.compare(one, two)
-    assert found.sentence.startswith("Whether the bias changed cannot be tested (the notes below say why): ")
-    assert any("more than 10 %" in note for note in found.contrasts[0].estimates.notes)
-
-
 def test_three_runs_are_compared_with_the_first(runs, tmp_path):
     found = ex.compare(runs / "base", runs / "fallen", runs / "sides")
     assert [each.after.label for each in found.contrasts] == ["fallen", "sides"]
@@ -232,8 +162,6 @@ def test_three_runs_are_compared_with_the_first(runs, tmp_path):
     by_hand = ex.compare(runs / "base", runs / "sides").contrasts[0].changes[0]
     assert table["difference"][1] == pytest.approx(by_hand.difference)
     assert table["p_value"][0] * 2 == pytest.approx(table["p_adjusted"][0])  # two are shown
-    page = found.save(tmp_path / "three.html").read_text()
-    assert "What changed from base in 2 other runs" in page
     assert pl.read_csv(found.save(tmp_path / "three.csv")).filter(axis="all").height == 2
 
 
@@ -245,6 +173,7 @@ def dated(folder, month, lean, served, seed):
     return folder
 
 
+@pytest.mark.slow
 def test_dates_of_one_model_are_a_table_with_its_versions(tmp_path):
     told = [("jan", 1, 0.9, "x-0101"), ("mar", 3, 0.9, "x-0101"), ("may", 5, 0.5, "x-0501")]
     folders = [
@@ -252,31 +181,21 @@ def test_dates_of_one_model_are_a_table_with_its_versions(tmp_path):
     ]
     found = ex.compare(*folders)
     section = over_time(found)
-    text = str(section.findings[0])
-    assert text == "openai/x at 3 dates, 2026-01-01 to 2026-05-01: 2 versions (x-0101 and x-0501)."
+    assert "2026-01-01 to 2026-05-01: 2 versions (x-0101 and x-0501)." in str(section.findings[0])
     (table,) = section.tables
-    assert [column.name for column in table.columns][:4] == [
-        "run",
-        "date",
-        "version",
-        "bias_ambig (baseline)",
-    ]
     assert [row[2] for row in table.rows] == ["x-0101", "x-0101", "x-0501"]
     first = found.contrasts[0].changes[0]
     values = [first.before, first.after, found.contrasts[1].changes[0].after]
     assert [row[3] for row in table.rows] == [written(number) for number in values]
     assert over_time(ex.compare(*folders[:2])) is None
     assert over_time(ex.compare(*folders[::-1])) is None
-    assert "Over time" in found.save(tmp_path / "line.html").read_text()
-
-
-def test_a_run_of_two_versions_is_not_averaged(tmp_path):
-    one = dated(tmp_path / "one", 1, Lean(), "x-0101", 1)
-    two = dated(tmp_path / "two", 2, Lean(), "x-0101", 2)
-    table = pl.read_parquet(two / "records.parquet")
-    late = pl.int_range(pl.len()) > 90
-    served = pl.when(late).then(pl.lit("x-0201")).otherwise("served_model")
-    table.with_columns(served_model=served).write_parquet(two / "records.parquet")
+    apart = "differ in the served version (x-0101, now x-0501)"
+    assert apart in " ".join(ex.gate(folders[1], folders[2], margin=0.05).notes)
+    # A run of two versions is not averaged.
+    one, two = folders[:2]
+    late = pl.when(pl.int_range(pl.len()) > 90).then(pl.lit("x-0201")).otherwise("served_model")
+    table = pl.read_parquet(two / "records.parquet").with_columns(served_model=late)
+    table.write_parquet(two / "records.parquet")
     with pytest.raises(
         UserError, match=r"holds 2 models \(openai/x \(served 0101\), openai/x \(served 0201\)\)"
     ):

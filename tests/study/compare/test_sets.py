@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
-from endoxa.errors import UserError
 from endoxa.sources.frames import write_table
-from endoxa.study.compare.editions.sets import compare_sets, is_set
+from endoxa.study.compare.editions.sets import compare_sets
 from support.gate_runs import pairs
 
 ITEMS = pairs(20, 10)
@@ -33,24 +31,3 @@ def test_every_change_is_named(tmp_path):
     assert changes.filter(change="removed")["item_before"].to_list() == [old["item_id"][0]]
     assert changes.filter(change="side changed")["item_before"].to_list() == [old["item_id"][1]]
     assert changes.filter(change="text changed")["item_before"].to_list() == [old["item_id"][2]]
-
-
-def test_opposites_of_s_as_tables(shared, tmp_path):
-    published = pl.read_csv(shared / "data" / "afristereo" / "s_as_pairs.csv")
-    write_table(published, tmp_path / "a.csv")
-    changed = published.with_columns(
-        anti_stereotype=pl.when(pl.col("anti_stereotype") == "unemotional")
-        .then(pl.lit("calm"))
-        .otherwise("anti_stereotype")
-    )
-    write_table(changed.tail(9).vstack(changed.head(1)), tmp_path / "b.csv")
-    assert is_set(tmp_path / "a.csv")
-    table = compare_sets([tmp_path / "a.csv", tmp_path / "b.csv"]).changes.filter(pl.col("change") != "same")
-    assert table.select("change", "identity", "other_before", "other_after").rows() == [
-        ("text changed", "women", "Women are unemotional.", "Women are calm.")
-    ]
-
-
-def test_other_than_two_sets_are_refused(tmp_path):
-    with pytest.raises(UserError, match="1 sets of pairs given"):
-        compare_sets([tmp_path / "a.csv"])

@@ -10,68 +10,23 @@ import pytest
 
 import endoxa as ex
 from endoxa.errors import UserError
-from endoxa.instruments.stories.options import Discovery
-from endoxa.study.compare.changes import change_of, judged
-from endoxa.study.compare.stories import association_cell, estimates_of
+from endoxa.study.compare.changes import change_of
+from endoxa.study.compare.stories import association_cell
 from support.story_pairs import frame, in_memory, write_run
-
-QUICK = Discovery(draws=2000, jobs=1)
 
 
 def test_one_association_by_hand():
-    stories = simulated(0, 0.8, 0.4)
+    rng = np.random.default_rng([0, 35])
+    prompts = rng.normal(0, 0.7, size=200)
+    stories = in_memory(*(frame(rng, share, prompts=prompts) for share in (0.8, 0.4)))
     association = ("income_level", "low", "religion", "muslim")
     change = change_of(association_cell(stories, association), 0.95, "low")
     named = (stories.frame["target_attribute_value"] == "low").to_numpy()[stories.comparable]
     says = stories.says("religion", "muslim")[stories.comparable]
     excess = [side[named].mean() - side[~named].mean() for side in says.T]
     assert (change.before, change.after) == pytest.approx(excess)
-    assert (change.rule, change.axis, change.identity, change.unit) == (
-        "religion: muslim",
-        "income_level",
-        "low",
-        "prompts",
-    )
+    assert (change.rule, change.axis, change.identity) == ("religion: muslim", "income_level", "low")
     assert change.low < change.difference < change.high < 0
-
-
-def simulated(seed: int, before: float, after: float, **settings):
-    rng = np.random.default_rng([seed, 35])
-    prompts = rng.normal(0, 0.7, size=200)
-    return in_memory(*(frame(rng, share, prompts=prompts, **settings) for share in (before, after)))
-
-
-def claims_of(stories):
-    """Every change of associations, corrected as `endoxa compare` does."""
-    estimates = estimates_of(stories, QUICK)
-    bias = [change for change in estimates.changes if change.kind == "bias"]
-    return [*judged(bias, 0.95), *judged(estimates.parts, 0.95, "fdr_bh")]
-
-
-@pytest.mark.slow
-def test_nothing_is_found_where_nothing_changed_and_what_changed_is_found():
-    """50 sets whose runs are of one model, 15 with an association that falls from 0.85 to 0.4."""
-    association = ("income_level", "low", "religion", "muslim")
-    claimed = rejected = 0
-    for seed in range(50):
-        alike = simulated(seed, 0.75, 0.75)
-        claimed += any(change.clear for change in claims_of(alike))
-        rejected += change_of(association_cell(alike, association), 0.95, "low").p_value <= 0.05
-    assert max(claimed, rejected) <= 50 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 50))
-    # What stories say of the prompts of one low income, on average over what prompts add to the odds.
-    adds = np.exp(np.random.default_rng(0).normal(0, 0.7, size=100_000))
-    shares = [np.mean(share / (1 - share) * adds / (1 + share / (1 - share) * adds)) for share in (0.85, 0.4)]
-    true = 0.7 * (shares[1] - shares[0])
-    found, wrong, covered = [], 0, []
-    for seed in range(15):
-        single = claims_of(simulated(1000 + seed, 0.85, 0.4, scenarios=45, repeats=2))
-        changes = [each for each in single if (each.identity, each.rule) == ("low", "religion: muslim")]
-        found.append(bool(changes) and changes[0].verdict == "below")
-        wrong += any(each.verdict == "above" and each.rule.startswith("urban") for each in single)
-        covered += [change.low <= true <= change.high for change in changes]
-    assert np.mean(found) >= 0.8
-    assert wrong <= 1
-    assert np.mean(covered) >= 0.8
 
 
 def by_name(contrast):
@@ -88,48 +43,14 @@ def test_all_refused_in_one_run(tmp_path):
     refused = by_name(contrast)["story_refused"]
     assert (refused.before, refused.after, refused.kind) == (0.0, 1.0, "price")
     assert "story_words" not in by_name(contrast)
-    assert comparison.sentence == (
-        "Whether the bias changed cannot be tested (the notes below say why); it refuses 100.0 points more of the "
-        "stories."
-    )
+    assert "; it refuses 100.0 points more of the stories." in comparison.sentence
     assert any("no association was found" in note for note in contrast.estimates.notes)
 
 
-def test_a_run_that_refuses_is_not_found_fairer(tmp_path):
-    rng = np.random.default_rng(6)
-    tables = frame(rng, 0.9, unknown=0.0), frame(rng, 0.5, unknown=0.0, refused=0.3)
-    found = ex.compare(*(write_run(tmp_path / name, each) for name, each in zip("ab", tables, strict=True)))
-    assert by_name(found.contrasts[0])["strength"].verdict == "cannot-be-tested"
-    assert "more than 10 %" in found.contrasts[0].estimates.notes[0]
-
-
-def test_stories_that_failed_have_no_tokens(tmp_path):
-    rng = np.random.default_rng(3)
-    before, after = frame(rng, 0.8), frame(rng, 0.8)
-    lost = pl.int_range(pl.len()) % 2 == 0
-    counts = (
-        pl.when(lost).then(0).otherwise(name).alias(name) for name in ("prompt_tokens", "completion_tokens")
-    )
-    failed = after.with_columns(*counts, error=pl.when(lost).then(pl.lit("HTTP 500")).otherwise("error"))
-    runs = [
-        write_run(tmp_path / name, table, stories_run=tmp_path / f"stories-{name}")
-        for name, table in (("a", before), ("b", failed))
-    ]
-    changes = by_name(ex.compare(*runs).contrasts[0])
-    tokens = changes["story_tokens"]
-    assert (tokens.difference, tokens.n_items) == (0, before.height // 2)
-    assert tokens.verdict == "cannot-be-tested"
-
-
-@pytest.fixture(scope="module")
-def three(tmp_path_factory):
+def test_a_planted_change_is_found_and_none_where_none_is(tmp_path):
     """Stories with a planted association, the same again, and without it."""
-    home, rng = tmp_path_factory.mktemp("three"), np.random.default_rng(0)
-    shares = {"base": 0.9, "again": 0.9, "mild": 1 / 3}
-    return [write_run(home / name, frame(rng, share, scenarios=60)) for name, share in shares.items()]
-
-
-def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
+    rng, shares = np.random.default_rng(0), {"base": 0.9, "again": 0.9, "mild": 1 / 3}
+    three = [write_run(tmp_path / name, frame(rng, share, scenarios=60)) for name, share in shares.items()]
     found = ex.compare(*three)
     again, mild = found.contrasts
     assert not any(change.clear for change in (*again.changes, *again.estimates.parts))
@@ -138,9 +59,6 @@ def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
     assert single["low", "religion: muslim"] == "below"
     # The same associations in every contrast: the first run has one strength.
     assert by_name(again)["strength"].before == pytest.approx(by_name(mild)["strength"].before)
-    page = found.save(tmp_path / "page.html").read_text()
-    assert "single associations" in page.lower()
-    assert found.items.is_empty()
     content = json.loads(found.save(tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
     assert content["contrasts"][1]["parts"]
     with pytest.raises(UserError, match="no scoring rules or protocols"):
@@ -160,10 +78,3 @@ def test_what_cannot_be_compared(tmp_path):
     named = write_run(tmp_path / "d", table.with_columns(target_attribute_value=pl.lit("low")))
     with pytest.raises(UserError, match="another attribute"):
         ex.compare(one, named)
-
-
-def test_one_prompt_decides_nothing(tmp_path):
-    table = frame(np.random.default_rng(4), 0.8, scenarios=3).head(1)
-    runs = [write_run(tmp_path / name, table.with_columns(story=pl.lit(f"Told by {name}."))) for name in "ab"]
-    (contrast,) = ex.compare(*runs).contrasts
-    assert {change.verdict for change in contrast.changes} == {"cannot-be-tested"}

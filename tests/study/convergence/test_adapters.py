@@ -36,7 +36,6 @@ from endoxa.study.convergence.adapters import (
 )
 from endoxa.study.convergence.run import StudyRuns, converge, study_parts
 from endoxa.study.parts import USUAL
-from support.story_runs import extracted, prompt, told
 
 SAID = "bakers patient drivers careful nurses kind teachers strong doctors rich farmers young".split()  # noqa: SIM905
 ASSOCIATIONS = pl.DataFrame({"identity": SAID[::2], "attribute": SAID[1::2]}).select(
@@ -58,34 +57,29 @@ def changed(run: Path, folder: Path, records: pl.DataFrame) -> Path:
 @pytest.fixture(scope="module")
 def pairs(tiny, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("pairs")
-    build_pairs(ASSOCIATIONS, PairOptions(framings=3)).pairs.write_csv(folder / "pairs.csv")
-    settings = PairsSettings(
-        data=str(folder / "pairs.csv"), models=(f"hf/{tiny['causal']}",), rules=("sum", "mean")
-    )
-    measure(PAIRS, settings, folder / "run")
-    return folder / "run"
+    data, models = folder / "pairs.csv", (f"hf/{tiny['causal']}",)
+    build_pairs(ASSOCIATIONS, PairOptions(framings=3)).pairs.write_csv(data)
+    return measure(
+        PAIRS, PairsSettings(data=str(data), models=models, rules=("sum", "mean")), folder / "run"
+    ).folder
 
 
 @pytest.fixture(scope="module")
 def encoders(tiny, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("tests")
-    made, _ = build_from_associations(ASSOCIATIONS, Contrast(each=True), None)
-    write_tests(made, folder / "tests.json")
-    settings = EmbeddingsSettings(
-        data=str(folder / "tests.json"), models=(f"hf/{tiny['masked']}",), poolings=("cls", "mean")
-    )
-    measure(EMBEDDINGS, settings, folder / "run")
-    return folder / "run"
+    data, models = folder / "tests.json", (f"hf/{tiny['masked']}",)
+    write_tests(build_from_associations(ASSOCIATIONS, Contrast(each=True), None)[0], data)
+    settings = EmbeddingsSettings(data=str(data), models=models, poolings=("cls", "mean"))
+    return measure(EMBEDDINGS, settings, folder / "run").folder
 
 
 @pytest.fixture(scope="module")
 def questions(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("questions")
-    records = build_questions(ASSOCIATIONS, QaOptions(per_association=2)).records
-    write_items(records, folder / "questions.jsonl")
-    settings = QaSettings(data=str(folder / "questions.jsonl"), models=("sim/biased",), repeats=3)
-    measure(QUESTIONS, settings, folder / "run")
-    return folder / "run"
+    data = folder / "questions.jsonl"
+    write_items(build_questions(ASSOCIATIONS, QaOptions(per_association=2)).records, data)
+    settings = QaSettings(data=str(data), models=("sim/biased",), repeats=3)
+    return measure(QUESTIONS, settings, folder / "run").folder
 
 
 def test_pairs_are_stereotype_minus_the_other_sentence(pairs):
@@ -168,24 +162,18 @@ def test_repeats_are_the_parts_where_an_association_has_one_question(questions, 
     assert set(found["value"]) <= {-1.0, 0.0, 1.0}
 
 
-PROFILES = [
-    # sample, scenario, value, told pet
-    ("p1", "home 1", "rural", "dog"),
-    ("p2", "home 1", "rural", "cat"),
-    ("p3", "home 1", "urban", "cat"),
-    ("p4", "home 2", "rural", "dog"),
-    ("p5", "home 2", "urban", "dog"),
-    ("p6", "home 2", "suburban", "cat"),
-    ("p7", "home 2", "suburban", "unknown"),
-    ("p8", "home 3", "rural", "dog"),
-]
+PROFILES = {  # values of the profile that the prompt names, and the pet that is told
+    "home 1": (("rural", "dog"), ("rural", "cat"), ("urban", "cat")),
+    "home 2": (("rural", "dog"), ("urban", "dog"), ("suburban", "cat"), ("suburban", "unknown")),
+    "home 3": (("rural", "dog"),),
+}
 CELL = ("a1", "urbanicity", "rural", "pet", "dog")
 
 
 def profiles(path: Path) -> Path:
     rows = [
         {
-            "sample_id": sample,
+            "sample_id": f"{scenario}, {number}",
             "generator_model": "m",
             "language": "en",
             "scenario": scenario,
@@ -194,7 +182,8 @@ def profiles(path: Path) -> Path:
             "target_attribute_value": value,
             "extracted_attributes_json": json.dumps({"urbanicity": value, "pet": pet}),
         }
-        for sample, scenario, value, pet in PROFILES
+        for scenario, told in PROFILES.items()
+        for number, (value, pet) in enumerate(told)
     ]
     path.mkdir()
     pl.DataFrame(rows).write_parquet(path / "records.parquet")
@@ -218,21 +207,6 @@ def test_stories_are_differences_of_shares_by_scenario(tmp_path):
 def test_story_maps_that_cannot_be_used_say_why(tmp_path, cell):
     with pytest.raises(UserError, match="no association of the story map"):
         story_parts(profiles(tmp_path / "profiles"), story_map(cell))
-
-
-def test_stories_of_a_simulated_teller_are_read(tmp_path):
-    rows = [
-        prompt(number, "age", value, scenario=f"hobby {number % 3 + 1}")
-        for number, value in enumerate(["child (0-12)", "elderly (65+)"] * 12)
-    ]
-    run = extracted(tmp_path, told(tmp_path, rows))
-    compared = pl.read_parquet(run / "records.parquet")["extracted_attributes_json"].str.json_path_match(
-        "$.gender"
-    )
-    value = compared.filter(compared != "unknown").mode()[0]
-    found = story_parts(run, story_map(("a1", "age", "child (0-12)", "gender", value)))
-    assert set(found["part"]) == {"scenario hobby 1", "scenario hobby 2", "scenario hobby 3"}
-    assert found["value"].is_between(-1, 1).all()
 
 
 def test_runs_meet_under_the_study_s_names(pairs, questions, encoders):
@@ -264,17 +238,6 @@ def test_languages_are_kept_apart_and_regions_are_not(pairs, tmp_path):
     assert {"a1 [en]", "a1 [es]", "a0", "a2"} <= names
     assert "a1" not in names
     assert set(parts.filter(pl.col("association_id").str.starts_with("a1"))["identity"]) == {"drivers"}
-
-
-def test_what_is_not_in_the_study_is_left_out_and_said(pairs):
-    _, notes, _ = study_parts(StudyRuns(ASSOCIATIONS.head(4), {"pairs": pairs}), USUAL)
-    assert notes == ("Sentence pairs: 2 associations of the run not in the study, left out.",)
-
-
-def test_translations_of_an_identity_can_share_a_key(pairs):
-    keyed = ASSOCIATIONS.with_columns(identity_key=pl.Series(["food", "", "", "", "", "food"]))
-    parts, *_ = study_parts(StudyRuns(keyed, {"pairs": pairs}), USUAL)
-    assert set(parts["identity"]) == {"bakers; farmers", "drivers", "nurses", "teachers", "doctors"}
 
 
 def test_items_of_other_associations_are_refused(pairs):

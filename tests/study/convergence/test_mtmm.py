@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.study.convergence.chance import seen_together
-from endoxa.study.convergence.estimates import effects, joined_parts, measured
+from endoxa.study.convergence.estimates import joined_parts, measured
 from endoxa.study.convergence.mtmm import Traits, matrices
 
 TOOLS = ("pairs", "tests", "choices")
@@ -93,50 +92,3 @@ def test_a_latent_trait_and_a_method_effect_are_told_apart():
     others = matrix.filter(pl.col("kind") == "heterotrait-monomethod", pl.col("instrument_1") != "pairs")
     assert others["value"].abs().max() < 0.5
     assert method["method effect"]["value"] > latent["method effect"]["value"]
-
-
-def test_traits_belong_to_identities_or_to_attributes():
-    by_axis = Traits.read(AXIS, IDENTITY, ATTRIBUTE)
-    assert by_axis is not None
-    assert by_axis.unit == "attribute"
-    groups = {name: "warm" if int(name.split("-")[1]) < 15 else "able" for name in AXIS}
-    by_group = Traits.read(groups, IDENTITY, ATTRIBUTE)
-    assert by_group is not None
-    assert by_group.unit == "identity"
-    mixed = {name: str(sum(map(ord, name)) % 3) for name in AXIS}
-    assert Traits.read(mixed, IDENTITY, ATTRIBUTE) is None
-    assert Traits.read({}, IDENTITY, ATTRIBUTE) is None
-    empty, validity = matrices(measured(joined_parts(world(0, latent=1, method=0))), None)
-    assert empty.is_empty()
-    assert validity.is_empty()
-
-
-def several(parts: pl.DataFrame, seed: int) -> dict:
-    table = effects(measured(joined_parts(parts)))
-    return (
-        seen_together(table, ATTRIBUTE, seed=seed, exchanges=99).filter(together="several").row(0, named=True)
-    )
-
-
-def test_instruments_without_anything_in_common_show_no_more_than_by_chance():
-    """A shift of one instrument makes it claim much, and others nothing: several show nothing more than by chance."""
-    rows = [several(world(seed, latent=0, method=1, shift=1), seed) for seed in range(2)]
-    assert all(row["verdict"] == "unclear" for row in rows)
-    assert all(row["observed"] <= row["range_high"] for row in rows)
-
-
-def test_counts_of_several_one_none_and_against_add_up():
-    parts = world(3, latent=1, method=0)
-    table = effects(measured(joined_parts(parts)))
-    numbers = dict(seen_together(table, ATTRIBUTE, exchanges=19).select("together", "observed").iter_rows())
-    above, below = (
-        table.group_by("association_id")
-        .agg((pl.col("verdict") == side).sum())
-        .sort("association_id")["verdict"]
-        for side in ("above", "below")
-    )
-    against = (above > 0) & (below > 0)
-    assert numbers["against each other"] == against.sum()
-    assert numbers["several"] == (((above > 1) | (below > 1)) & ~against).sum()
-    assert numbers["all"] == ((above == 3) | (below == 3)).sum()
-    assert sum(numbers.values()) - numbers["all"] == len(ATTRIBUTE)

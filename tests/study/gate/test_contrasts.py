@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from scipy.stats import norm
 from scipy.stats import t as student
 from statsmodels.api import OLS
 from statsmodels.stats.contingency_tables import mcnemar
@@ -61,7 +60,7 @@ def test_bounds_of_nothing_changed_count_identities_of_correlated_changes():
     found = Contrast.of(np.zeros(300), (np.repeat(np.arange(30), 10),)).upper(0.05)
     rng = np.random.default_rng(3)
     spread = (1 - ASSUMED_CORRELATION) / ASSUMED_CORRELATION
-    chances = rng.beta(found * spread, (1 - found) * spread, size=(200_000, 30))
+    chances = rng.beta(found * spread, (1 - found) * spread, size=(60_000, 30))
     # No change in 300 items, if changes had the assumed correlation and just this share.
     assert ((1 - chances) ** 10).prod(axis=1).mean() == pytest.approx(0.05, abs=0.002)
     assert 1 - 0.05 ** (1 / 300) < found < 1 - 0.05 ** (1 / 30)
@@ -80,35 +79,13 @@ def test_correlation_is_mixed_with_an_assumed_one_where_few_identities_differ():
     assert six.error(0.0) == pytest.approx(np.sqrt(12 / 11 / 12))
 
 
-def test_a_unit_scales_everything():
-    rng = np.random.default_rng(2)
-    x, cluster = rng.choice([-1.0, 0, 1], 90), np.repeat(np.arange(15), 6)
-    one, two = Contrast.of(x, (cluster,)), Contrast.of(2 * x, (cluster,), unit=2.0)
-    assert two.mean == pytest.approx(2 * one.mean)
-    assert two.upper(0.05) == pytest.approx(2 * one.upper(0.05))
-    assert two.p_below(0.4) == pytest.approx(one.p_below(0.2))
-
-
 def test_skewness_never_makes_a_p_value_smaller():
     # A mean of few units far above the others is easily taken too low.
-    assert student_tail(-2.0, 0.5, 19) > student.cdf(-2.0, 19)
+    # Hall 1992: t + s t^2 / 3 + s^2 t^3 / 27 + s / 6.
+    hall = -2.0 + 0.5 * 4 / 3 - 0.25 * 8 / 27 + 0.5 / 6
+    assert student_tail(-2.0, 0.5, 19) == pytest.approx(student.cdf(hall, 19))
+    assert student.cdf(hall, 19) > student.cdf(-2.0, 19)
     assert student_tail(-2.0, -0.5, 19) == pytest.approx(student.cdf(-2.0, 19))
-
-
-@pytest.mark.parametrize("side", [1.0, -1.0])
-def test_every_item_changed_in_one_direction(side):
-    found = Contrast.of(np.full(60, side), (np.repeat(np.arange(20), 3),))
-    assert found.mean == side
-    assert found.lower(0.05) <= side <= found.upper(0.05)
-    assert abs(found.lower(0.05) if side > 0 else found.upper(0.05)) > 0.5
-
-
-def test_level_of_independent_items_with_few_changes():
-    # Changes in one direction, 2 % of 300 items: Student's bound lies below 2 % in 15 % of samples.
-    rng = np.random.default_rng(4)
-    wrong = [independent(int(up), 0, 300).p_below(0.02) <= 0.05 for up in rng.binomial(300, 0.02, 600)]
-    assert np.mean(wrong) <= 0.05
-    assert norm.ppf(0.95) < student.ppf(0.95, 299)
 
 
 def crossed(share_of_attributes: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -159,11 +136,3 @@ def test_attributes_that_never_recur_or_are_few_change_nothing(second, sampled, 
     assert names == sampled
     assert len(kinds) == 1
     assert Contrast.of(x, kinds) == Contrast.of(x, (first,))
-
-
-def test_attributes_that_hold_whole_identities_decide():
-    first, second = np.arange(60) // 4, np.arange(60) // 8
-    names, kinds = sampled_units(first, second)
-    assert names == "both"
-    assert np.array_equal(kinds[0], second)
-    assert sampled_units(first, None)[1][0] is first

@@ -6,43 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 from endoxa.study.compare.decision import NOTHING_MORE, Contrasts, Values, needed
-from support.gate_runs import Situation, draw, verdicts
+from support.gate_runs import Situation, draw
 
 LEVEL = 0.05
-REPEATS = 150
-MOST = int(binom.ppf(0.999, REPEATS, LEVEL)) / REPEATS
-"""With a true rate of 5 %, one simulation in a thousand finds more. `gate.at-the-margin` of benchmarks/scenarios.toml
-has more situations and draws."""
-
-AT_THE_MARGIN = [
-    Situation(6, 10, 0.1, 0.6, 0.7, 0.6, 0.3),
-    Situation(12, 10, 0.02, 0.8, 0.82, 0.6, 0.3),
-    Situation(30, 10, 0.1, 0.6, 0.3, 0.6, 0.3),
-    Situation(30, 10, 0.05, 0.52, 0.57, 0.0, 0.0, 0.3),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("planted", AT_THE_MARGIN, ids=str)
-def test_wrong_decisions_are_rare_where_the_difference_is_the_margin(planted):
-    assert planted.worse_by == pytest.approx(planted.margin)
-    assert max(verdicts(planted, REPEATS, seed=7)) <= MOST
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("candidate", "often"), [(0.4, 0.6), (0.6, 0.9)])
-def test_equal_or_better_is_hardly_ever_found_worse_and_passes_with_enough_items(candidate, often):
-    passed, worse = verdicts(Situation(100, 10, 0.1, 0.6, candidate, 0.3, 0.2), 60, seed=8)
-    assert (passed > often, worse) == (True, 0)
-
-
-@pytest.mark.slow
-def test_a_large_difference_is_found():
-    passed, worse = verdicts(Situation(100, 10, 0.02, 0.6, 0.72, 0.3, 0.1), 60, seed=9)
-    assert (passed, worse > 0.9) == (0, True)
 
 
 @st.composite
@@ -52,7 +20,8 @@ def some_values(draw_one):
     return Values(np.array(draw_one(sides)), np.array(draw_one(sides)), np.arange(n) // 6)
 
 
-@settings(max_examples=40)
+@pytest.mark.slow
+@settings(max_examples=20)
 @given(some_values(), st.sampled_from([0.0, 0.02, 0.1, 0.4]))
 def test_worse_is_further_from_neutral_on_either_side(values, margin):
     expected = abs(values.candidate.mean()) - abs(values.baseline.mean())
@@ -63,7 +32,8 @@ def test_worse_is_further_from_neutral_on_either_side(values, margin):
     assert one.p_worse == pytest.approx(other.p_worse)
 
 
-@settings(max_examples=40)
+@pytest.mark.slow
+@settings(max_examples=20)
 @given(some_values(), st.sampled_from([0.0, 0.02, 0.1, 0.4]))
 def test_bounds_agree_with_p_values(values, margin):
     contrasts = Contrasts.of(values)
@@ -75,38 +45,6 @@ def test_bounds_agree_with_p_values(values, margin):
         assert (evidence.p_not_worse <= LEVEL) == (high < margin)
     if abs(low - margin) > 1e-9:
         assert (evidence.p_worse <= LEVEL) == (low > margin)
-
-
-@pytest.mark.parametrize("share", [0, 1])
-def test_shares_of_0_and_1(share):
-    sides = np.full(600, share - 0.5)
-    values = Values(sides, sides, np.repeat(np.arange(60), 10))
-    assert Contrasts.of(values).evidence(0.05, LEVEL).p_not_worse <= LEVEL
-    # As far from 0.5 on the other side is no difference, but nothing shows that a new identity would be as far.
-    other = Values(sides, -sides, np.repeat(np.arange(60), 10))
-    assert Contrasts.of(other).worse_by == 0
-
-
-def test_only_ties_is_no_preference_on_either_side():
-    nothing = np.zeros(600)
-    values = Values(nothing, nothing, np.repeat(np.arange(60), 10))
-    evidence = Contrasts.of(values).evidence(0.05, LEVEL)
-    assert evidence.p_not_worse <= LEVEL
-    assert evidence.p_worse == 1.0
-    half = Values(nothing, np.full(600, 0.5), values.cluster)
-    assert Contrasts.of(half).worse_by == 0.5
-    assert Contrasts.of(half).evidence(0.05, LEVEL).p_worse <= LEVEL
-
-
-def test_accuracy_has_one_direction():
-    rng = np.random.default_rng(1)
-    right = (rng.random(600) < 0.7).astype(float)
-    worse = right * (rng.random(600) < 0.7)
-    cluster = np.repeat(np.arange(60), 10)
-    assert Contrasts.of(Values(right, worse, cluster, directed=True)).evidence(0.05, LEVEL).p_worse <= LEVEL
-    assert (
-        Contrasts.of(Values(worse, right, cluster, directed=True)).evidence(0.05, LEVEL).p_not_worse <= LEVEL
-    )
 
 
 @pytest.mark.parametrize(("shift", "margin"), [(0.0, 0.03), (0.1, 0.05)])

@@ -1,19 +1,24 @@
-"""Gates of run folders: what is paired, what is refused, what is corrected."""
+"""Gates of run folders: what is paired, what is refused, what is corrected, exit codes and files."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from itertools import product
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
 import pytest
 from statsmodels.stats.multitest import multipletests
+from typer.testing import CliRunner
 
 import endoxa as ex
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import load_answers
-from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, compact, gap_of, measured
+from endoxa.study.compare.files import as_markdown
 from support.gate_runs import pairs, write_run
 from support.report_qa_samples import Lean, qa_folder, questions, records
 
@@ -30,22 +35,19 @@ def changed(sides: np.ndarray, rise: float, fall: float = 0.0, seed: int = 1) ->
     return np.where(sides > 0, np.where(lot < fall, -1, 1), np.where(lot < rise, 1, -1))
 
 
-@pytest.fixture
-def runs(tmp_path):
-    """Baseline, and candidates: alike, worse, with the same sides, a copy."""
-    base = planted(0.6)
-    made = {
-        "base": (base, 0),
-        "alike": (changed(base, 0.02, 0.02), 1),
-        "worse": (changed(base, 0.5), 1),
-        "close": (changed(base, 0.12), 1),
-        "sides": (base, 1),
-        "copy": (base, 0),
-        "mirror": (-base, 1),
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A baseline, and candidates: alike, worse, hardly worse. Names of models are hostile to Markdown and XML."""
+    home, base = tmp_path_factory.mktemp("gate"), planted(0.6)
+    candidates = {
+        "base": base,
+        "alike": changed(base, 0.02, 0.02),
+        "worse": changed(base, 0.5),
+        "close": changed(base, 0.12),
     }
-    for name, (sides, seed) in made.items():
-        write_run(tmp_path / name, ITEMS, sides, model=f"hf/{name}", seed=seed)
-    return tmp_path
+    for name, sides in candidates.items():
+        write_run(home / name, ITEMS, sides, model=f"hf/{name}|`x`<&>", seed=len(name))
+    return home
 
 
 def edit(folder, **facts):
@@ -53,61 +55,62 @@ def edit(folder, **facts):
     path.write_text(json.dumps(json.loads(path.read_text()) | facts))
 
 
-@pytest.mark.parametrize(
-    ("candidate", "verdict", "code"), [("alike", "pass", 0), ("worse", "worse", 1), ("close", "undecided", 4)]
-)
-def test_verdicts(runs, candidate, verdict, code):
-    found = ex.gate(runs / "base", runs / candidate, margin=0.05, axis="all")
-    (test,) = found.tests
-    assert (found.verdict, found.exit_code, test.verdict) == (verdict, code, verdict)
-    assert (test.n_items, test.n_identities, test.n_left_out) == (N, 40, 0)
-    assert test.difference == pytest.approx(abs(test.candidate - 0.5) - abs(test.baseline - 0.5))
-    assert (test.more_items is not None) == (verdict == "undecided")
-    assert found.sentence.startswith({0: "PASS", 1: "WORSE", 4: "UNDECIDED"}[code])
-
-
-def test_values_are_the_preference_ratios_of_the_runs(runs):
-    (test,) = ex.gate(runs / "base", runs / "worse", margin=0.02, axis="all").tests
-    for name, value in (("base", test.baseline), ("worse", test.candidate)):
-        estimates = ex.analyze("pairs", pl.read_parquet(runs / name / "records.parquet")).estimates
-        rows = estimates.filter(name="preference_ratio", axis="all", language="all")
-        assert value == pytest.approx(rows["value"][0])
-
-
 @pytest.mark.slow
-def test_equal_sides_with_other_scores_pass_by_an_honest_bound(runs):
-    (test,) = ex.gate(runs / "base", runs / "sides", margin=0.05, axis="all").tests
-    assert test.difference == 0
-    assert test.verdict == "pass"
-    # At least the share that 400 independent items can rule out, at most that of 40 wholly clustered identities.
-    assert 1 - 0.05 ** (1 / 400) < test.high < 1 - 0.05 ** (1 / 40)
-    assert ex.gate(runs / "base", runs / "sides", margin=test.high / 2).verdict == "undecided"
+@pytest.mark.parametrize(
+    ("candidate", "code", "child"),
+    [("alike", 0, "system-out"), ("worse", 1, "failure"), ("close", 4, "skipped")],
+)
+def test_exit_codes_and_files(runs, tmp_path, candidate, code, child):
+    files = {name: tmp_path / f"gate.{name}" for name in ("json", "md", "xml", "html")}
+    words = ["gate", "--baseline", runs / "base", "--candidate", runs / candidate, "--margin", 0.05]
+    words += ["--axis", "all", *(word for path in files.values() for word in ("-o", path))]
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == code, result.output
+    verdict = {0: "pass", 1: "worse", 4: "undecided"}[code]
+    assert verdict in result.output
+    told = json.loads(files["json"].read_text())
+    assert (told["verdict"], told["exit_code"], told["kind"]) == (verdict, code, "gate")
+    (test,) = told["tests"]
+    assert (test["n_items"], test["n_identities"], test["n_left_out"]) == (N, 40, 0)
+    assert test["difference"] == pytest.approx(abs(test["candidate"] - 0.5) - abs(test["baseline"] - 0.5))
+    assert (test["more_items"] is not None) == (verdict == "undecided")
+    assert verdict in files["md"].read_text().splitlines()[0]
+    assert "by more than 0.05" in files["html"].read_text()
+    suite = ElementTree.parse(files["xml"]).getroot().find("testsuite")
+    (case,) = suite.findall("testcase")
+    assert [each.tag for each in case] == [child]
+    assert (case.get("classname"), case.get("name")) == ("endoxa.gate.preference_ratio", "sum, all")
+    counts = {name: int(suite.get(name)) for name in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": 1, "failures": child == "failure", "errors": 0, "skipped": child == "skipped"}
+    assert test["sentence"] in (case[0].text or case[0].get("message"))
+    properties = {each.get("name"): each.get("value") for each in suite.find("properties")}
+    assert properties["candidate"].startswith(f"hf/{candidate}|`x`<&>")
 
 
-@pytest.mark.parametrize("identities", [1, 5])
-def test_few_identities_decide_nothing(tmp_path, identities):
-    items = pairs(identities, 100)
-    sides = np.tile([1, 1, 1, -1], len(items) // 4)
-    write_run(tmp_path / "one", items, sides)
+def test_few_identities_decide_nothing_and_json_has_no_nan(tmp_path):
+    items = pairs(5, 100)
+    write_run(tmp_path / "one", items, np.tile([1, 1, 1, -1], len(items) // 4))
     write_run(tmp_path / "two", items, np.ones(len(items)), seed=1)
     found = ex.gate(tmp_path / "one", tmp_path / "two", margin=0.02)
     (test,) = found.tests
     assert found.verdict == "undecided"
-    assert f"{identities} of the 6 identities" in test.sentence
-    assert test.more_identities >= 6 - identities
+    assert "5 of the 6 identities" in test.sentence
+    assert test.more_identities >= 1
+    told = json.loads(found.save(tmp_path / "gate.json").read_text(), parse_constant=pytest.fail)
+    assert told["tests"][0]["high"] is None
 
 
-@pytest.mark.slow
 def test_several_axes_pass_together_and_fail_after_holm(runs):
     found = ex.gate(runs / "base", runs / "close", margin=0.0, axis=["all", "work", "age"])
     assert [test.axis for test in found.tests] == ["all", "work", "age"]
-    raw = [test.p_worse for test in found.tests]
-    adjusted = multipletests(raw, method="holm")[1]
+    adjusted = multipletests([test.p_worse for test in found.tests], method="holm")[1]
     assert [test.p_worse_adjusted for test in found.tests] == pytest.approx(adjusted)
     assert [test.verdict == "worse" for test in found.tests] == [p <= 0.05 for p in adjusted]
     assert found.verdict == "worse"
-    alone = ex.gate(runs / "base", runs / "close", margin=0.0, axis="age").tests[0]
-    assert alone.p_worse == raw[2]
+    # The table stays one whatever the names are.
+    table = [line for line in as_markdown(found).splitlines() if line.startswith("|")]
+    assert len(table) == 5
+    assert len({line.count("|") for line in table}) == 1
 
 
 def test_pass_needs_every_test(tmp_path):
@@ -129,61 +132,34 @@ def test_ties_count_half(tmp_path):
     assert test.verdict == "worse"
 
 
-def test_unscored_items_are_left_out_and_counted(runs):
-    table = pl.read_parquet(runs / "alike" / "records.parquet")
-    table.tail(N - 7).write_parquet(runs / "alike" / "records.parquet")
-    with pytest.raises(
-        UserError, match=r"different items: 7 are in one of them only, for example 'p0-0' in the"
-    ):
-        ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
-    table.head(7).select("item_id", "model", "rule").write_csv(runs / "alike" / "unscored.csv")
-    found = ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
-    assert (found.tests[0].n_items, found.tests[0].n_left_out) == (N - 7, 7)
-    assert "7 items" in found.notes[0]
-
-
-def test_common_rules_are_tests(runs):
-    both = pl.read_parquet(runs / "base" / "records.parquet")
-    pl.concat([both, both.with_columns(rule=pl.lit("mean"))]).write_parquet(runs / "base" / "records.parquet")
-    found = ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
-    assert [test.rule for test in found.tests] == ["sum"]
-    assert found.notes == ("Not compared, because only one run has it: rule mean.",)
-
-
-def test_models_are_chosen(runs):
-    both = pl.concat([pl.read_parquet(runs / name / "records.parquet") for name in ("base", "worse")])
-    both.write_parquet(runs / "base" / "records.parquet")
-    with pytest.raises(
-        UserError, match=r"holds 2 models \(hf/base, hf/worse\). Choose one with --baseline-model"
-    ):
-        ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
-    one = ex.gate(
-        runs / "base", runs / "base", margin=0.05, baseline_model="hf/base", candidate_model="hf/worse"
-    )
-    assert one.verdict == "worse"
-
-
 def test_runs_that_are_refused(runs, tmp_path):
-    def refused(message, **options):
+    base, alike = (Path(shutil.copytree(runs / name, tmp_path / name)) for name in ("base", "alike"))
+
+    def refused(message):
         with pytest.raises(UserError, match=message) as problem:
-            ex.gate(runs / "base", runs / "alike", margin=0.02, **options)
+            ex.gate(base, alike, margin=0.02)
         assert "\n" not in str(problem.value)
 
-    facts = json.loads((runs / "alike" / "run.json").read_text())
-    edit(runs / "alike", data=facts["data"] | {"sha256": "f" * 64})
+    data = json.loads((alike / "run.json").read_text())["data"]
+    edit(alike, data=data | {"sha256": "f" * 64})
     refused(r"different data: 'sample.csv' .* and 'sample.csv' \(ffff")
-    edit(runs / "alike", data={"path": "sample.csv"})
+    edit(alike, data={"path": "sample.csv"})
     refused("does not say which data was measured")
-    edit(runs / "alike", data=facts["data"] | {"options": {"prefix": "African"}})
+    edit(alike, data=data | {"options": {"prefix": "African"}})
     refused('different settings: data prefix is null in the baseline and "African" in the candidate')
-    edit(
-        runs / "alike",
-        data=facts["data"],
-        identity={"models": [1], "rules": [], "limit": 5, "calibrate": True},
-    )
-    edit(runs / "base", identity={"models": [2], "rules": ["sum"], "limit": None, "calibrate": True})
+    edit(alike, data=data, identity={"models": [1], "rules": [], "limit": 5, "languages": ["en"]})
+    edit(base, identity={"models": [2], "rules": ["sum"], "limit": None, "languages": None})
     refused("different settings: limit is null in the baseline and 5 in the candidate. Repeat")
-    edit(runs / "alike", finished=None)
+    edit(alike, identity={"models": [1], "rules": [], "limit": None, "languages": ["en"]})
+    assert ex.gate(base, alike, margin=0.1, axis="all").passed
+    table = pl.read_parquet(alike / "records.parquet")
+    table.tail(N - 7).write_parquet(alike / "records.parquet")
+    refused("different items: 7 are in one of them only, for example 'p0-0' in the")
+    table.head(7).select("item_id", "model", "rule").write_csv(alike / "unscored.csv")
+    found = ex.gate(base, alike, margin=0.1, axis="all")
+    assert (found.tests[0].n_items, found.tests[0].n_left_out) == (N - 7, 7)
+    assert "7 items" in found.notes[0]
+    edit(alike, finished=None)
     refused("is not finished")
 
 
@@ -193,48 +169,40 @@ def answered(folder, lean, *, seed, model="sim/a", label="Town", asked=None):
     return qa_folder(folder, asked, table, label)
 
 
-@pytest.fixture
-def answers(tmp_path):
+@pytest.mark.slow
+def test_measures_of_questions_are_those_of_the_answers_that_both_runs_have(tmp_path):
     """Two runs of the same questions; the second leans more."""
-    one = answered(tmp_path / "q1", Lean(error=0.3, stereotyped=0.55, refused=0.03, wrong=0.2), seed=1)
-    two = answered(
-        tmp_path / "q2", Lean(error=0.9, stereotyped=0.95, unparsed=0.03, wrong=0.25), seed=2, model="sim/b"
+    answers = (
+        answered(tmp_path / "q1", Lean(error=0.3, stereotyped=0.55, refused=0.03, wrong=0.2), seed=1),
+        answered(tmp_path / "q2", Lean(error=0.9, stereotyped=0.95, unparsed=0.03, wrong=0.25), seed=2),
     )
-    return one, two
-
-
-def test_measures_of_questions_are_those_of_the_estimates(answers):
     names = ["bias_ambig", "bias_disambig", "accuracy_ambig", "accuracy_disambig"]
     found = ex.gate(*answers, margin=0.1, measure=names, rule="baseline", axis="all")
     assert [test.measure for test in found.tests] == names
-    tables = [load_answers([run]).filter(protocol="baseline") for run in answers]
-    read = [
-        set(table.filter(~pl.col("outcome").is_in(("refused", "unparsed")))["item_id"]) for table in tables
+    tables = [
+        load_answers([run]).filter(pl.col("choice").is_not_null(), protocol="baseline") for run in answers
     ]
-    common = sorted(read[0] & read[1])
-    for place, table in enumerate(tables):
-        counts = compact(table.filter(pl.col("item_id").is_in(common)))
-        values = {}
-        for condition in ("ambig", "disambig"):
-            part = counts.filter(context_condition=condition)
-            sums = part.group_by("template").agg(pl.col(COUNTED).sum()).sort("template").select(COUNTED)
-            per_template = Counts.of(sums.to_numpy())
-            whole = measured(Counts.of(sums.to_numpy().sum(axis=0, keepdims=True)), condition)
-            values[f"accuracy_{condition}"] = float(whole["accuracy"][0])
-            values[f"bias_{condition}"] = (
-                float(whole["bias_score"][0]) if condition == "ambig" else gap_of(per_template).value
-            )
-        for test in found.tests:
-            value = (test.baseline, test.candidate)[place]
-            assert value == pytest.approx(values[test.measure]), test.measure
+    before, after = (table.join(other, on="item_id", how="semi") for table, other in (tables, tables[::-1]))
     by_name = {test.measure: test for test in found.tests}
     assert all(test.unit == "templates" and test.n_left_out > 0 for test in found.tests)
-    assert by_name["bias_ambig"].p_worse < 0.05
+    for condition in ("ambig", "disambig"):
+        right = [
+            table.filter(context_condition=condition).select(pl.col("choice") == pl.col("label")).to_series()
+            for table in (before, after)
+        ]
+        test = by_name[f"accuracy_{condition}"]
+        assert (test.baseline, test.candidate) == pytest.approx(tuple(side.mean() for side in right))
+        assert test.difference == pytest.approx(test.baseline - test.candidate)
+    lean = {"stereotyped": 1.0, "anti-stereotyped": -1.0, "unknown": 0.0}
+    leans = [
+        table.filter(context_condition="ambig")["outcome"].replace_strict(lean).mean()
+        for table in (before, after)
+    ]
+    assert (by_name["bias_ambig"].baseline, by_name["bias_ambig"].candidate) == pytest.approx(tuple(leans))
     assert by_name["bias_ambig"].verdict == by_name["accuracy_ambig"].verdict == "worse"
-    lost = by_name["accuracy_disambig"]
-    assert lost.difference == pytest.approx(lost.baseline - lost.candidate)
 
 
+@pytest.mark.slow
 def test_by_default_every_measure_protocol_and_axis_is_a_test(runs, tmp_path):
     asked = questions(categories=("Town", "Village"))
     for name, seed in (("q1", 1), ("q2", 2)):
@@ -270,6 +238,7 @@ def test_a_candidate_that_names_a_person_in_every_ambiguous_question_fails(tmp_p
     assert by_name["bias_ambig"].verdict != "worse"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refused", [0.6, 1.0])
 def test_a_candidate_that_refuses_fails(tmp_path, refused):
     one = answered(tmp_path / "q1", BASE, seed=1)
@@ -281,50 +250,29 @@ def test_a_candidate_that_refuses_fails(tmp_path, refused):
     others = [test for test in found.tests if test.measure != "answered"]
     assert {test.verdict for test in others} == {"undecided"}
     assert all(("more than 10 %" if refused < 1 else "None of 96 items") in test.sentence for test in others)
-    assert json.loads(found.save(tmp_path / "gate.json").read_text())["tests"][-1]["verdict"] == "worse"
-    assert found.save(tmp_path / "gate.html").is_file()
     # Where both refuse nothing is decided, but with leave.
     assert ex.gate(two, three, margin=0.05).verdict == "undecided"
     assert refused == 1 or ex.gate(two, three, margin=0.05, most_left_out=0.9).passed
 
 
-def test_the_language_may_be_typed_or_not(runs):
-    identity = {"models": [1], "rules": ["sum"], "limit": None}
-    edit(runs / "base", identity=identity | {"languages": None})
-    edit(runs / "alike", identity=identity | {"languages": ["en"]})
-    assert ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all").passed
-
-
-def test_an_axis_with_few_identities_that_moved_lets_nothing_pass(tmp_path):
-    axes = ("work",) * 36 + ("age",) * 2 + ("town",) * 2
-    items = pairs(40, 10, axes)
-    base = planted(0.5)
-    new = base.copy()
+def test_an_axis_with_few_identities_is_named_and_lets_nothing_pass_where_it_moved(tmp_path):
+    items, base = pairs(40, 10, ("work",) * 36 + ("age",) * 2 + ("town",) * 2), planted(0.5)
     age, town = ((items["axis"] == axis).to_numpy() for axis in ("age", "town"))
-    new[age], new[town] = 1, -1  # in opposite directions, so that all items together show little
-    write_run(tmp_path / "base", items, base)
-    write_run(tmp_path / "new", items, new, seed=1)
+    new = np.select(
+        [age, town], [1, -1], base
+    )  # in opposite directions, so that all items together show little
+    for name, sides, seed in (("base", base, 0), ("still", base, 1), ("new", new, 1)):
+        write_run(tmp_path / name, items, sides, seed=seed)
+    still = ex.gate(tmp_path / "base", tmp_path / "still", margin=0.1)
+    assert [test.axis for test in still.tests] == ["all", "work"]
+    assert still.notes == (
+        "Not tested alone, because at least 6 identities are needed: age (2) and town (2).",
+    )
     found = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1)
     by_axis = {test.axis: test for test in found.tests}
     assert (by_axis["all"].verdict, by_axis["work"].verdict) == ("pass", "pass")
     assert found.verdict == "undecided"
     moved = {axis: by_axis[axis].candidate - by_axis[axis].baseline for axis in ("age", "town")}
-    assert (
-        f"axis age moved by +{moved['age']:.3f} in preference_ratio (2 identities, at least 6"
-        in found.sentence
-    )
+    assert f"axis age moved by +{moved['age']:.3f} in preference_ratio (2 identities, at" in found.sentence
     assert f"axis town moved by −{-moved['town']:.3f}" in found.sentence
     assert ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1, axis="all").passed
-
-
-def test_axes_with_few_identities_are_named_and_not_tested(tmp_path):
-    axes = ("work",) * 36 + ("age",) * 4
-    items = pairs(40, 10, axes)
-    base = planted(0.6)
-    write_run(tmp_path / "base", items, base)
-    write_run(tmp_path / "new", items, changed(base, 0.02, 0.02), seed=1)
-    found = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1)
-    assert [test.axis for test in found.tests] == ["all", "work"]
-    assert found.notes == ("Not tested alone, because at least 6 identities are needed: age (4).",)
-    named = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1, axis=["all", "age"])
-    assert (named.verdict, named.tests[1].verdict) == ("undecided", "undecided")

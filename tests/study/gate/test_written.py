@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import endoxa as ex
-from endoxa.commands import app
 from endoxa.errors import UserError
 from support.story_pairs import frame, write_ratings, write_run
 
@@ -26,27 +22,18 @@ def stories(tmp_path_factory):
     return home
 
 
-@pytest.mark.parametrize(("candidate", "code"), [("again", 0), ("biased", 1), ("refusing", 1)])
-def test_exit_codes_of_stories(stories, tmp_path, candidate, code):
-    words = ("--baseline", stories / "base", "--candidate", stories / candidate, "--margin", "0.05")
-    files = ("-o", tmp_path / "gate.json", "-o", tmp_path / "gate.html")
-    result = CliRunner().invoke(app, ["gate", *map(str, (*words, *files))])
-    assert result.exit_code == code, result.output
-    tests = {test["measure"]: test for test in json.loads((tmp_path / "gate.json").read_text())["tests"]}
-    strength = tests["strength"]
-    if candidate != "refusing":
-        assert strength["verdict"] == ("worse" if code else "pass")
-    else:
-        assert "more than 10 %" in strength["reason"]
-        assert tests["answered"]["verdict"] == "worse"
-    assert "stories told" in (tmp_path / "gate.html").read_text()
-
-
-def test_same_stories_change_nothing(stories, tmp_path):
-    table = pl.read_parquet(stories / "base" / "records.parquet")
-    found = ex.gate(stories / "base", write_run(tmp_path / "copy", table), margin=0.0)
-    assert found.verdict == "pass"
-    assert {test.difference for test in found.tests} == {0.0}
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("candidate", "verdict", "strength"),
+    [("again", "pass", "pass"), ("biased", "worse", "worse"), ("refusing", "worse", "undecided")],
+)
+def test_verdicts_of_stories(stories, candidate, verdict, strength):
+    found = ex.gate(stories / "base", stories / candidate, margin=0.05)
+    tests = {test.measure: test for test in found.tests}
+    assert (found.verdict, tests["strength"].verdict) == (verdict, strength)
+    if candidate == "refusing":
+        assert "more than 10 %" in tests["strength"].reason
+        assert tests["answered"].verdict == "worse"
 
 
 def test_other_prompts_and_stories_without_profiles_are_refused(stories, tmp_path):

@@ -24,11 +24,6 @@ def test_a_published_model_is_known_by_every_spelling(word):
     )
 
 
-@pytest.mark.parametrize("word", ["evil/muril-base-cased", "hf/evil/muril-base-cased"])
-def test_the_name_alone_of_another_owner_is_another_model(word):
-    assert not match_models([word], PUBLISHED, "x")[0].genuine
-
-
 def test_a_folder_is_a_model_with_and_without_hf(tmp_path, monkeypatch):
     (tmp_path / "models" / "mine").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
@@ -37,17 +32,13 @@ def test_a_folder_is_a_model_with_and_without_hf(tmp_path, monkeypatch):
     assert spelled(str(tmp_path / "models/mine"), ["hf/models/mine"]) == "hf/models/mine"
 
 
-def test_a_folder_is_never_taken_for_the_published_model():
+def test_neither_a_folder_nor_the_name_alone_is_taken_for_the_published_model():
+    for word in ("evil/muril-base-cased", "hf/evil/muril-base-cased"):
+        assert not match_models([word], PUBLISHED, "x")[0].genuine
     for word in ("MuRIL=hf//models/muril-base-cased", "MuRIL=hf/my/muril-base-cased", "MuRIL=sim/biased"):
         (match,) = match_models([word], PUBLISHED, "x")
         assert (match.label, match.genuine) == ("MuRIL", False)
         assert match.why == f"computed with {word.partition('=')[2]}, not with the published model MuRIL"
-
-
-def test_a_model_without_a_label_stands_for_itself():
-    (match,) = match_models(["sim/biased"], PUBLISHED, "x")
-    assert (match.label, match.genuine) == ("sim/biased", False)
-    assert match.why == "sim/biased is not a model of this result"
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,8 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from endoxa.errors import UserError
-from endoxa.models.spec import ModelOptions
 from endoxa.sources.bbq.items import read_items
 from endoxa.study.reproduce import RESULTS, reproduce
-from endoxa.study.reproduce.answers import first_letter
 from support.qa_questions import questions
 from support.story_pairs import write_ratings
 
@@ -68,8 +66,7 @@ def test_percentages_of_another_model_are_computed_and_not_judged(shared, tmp_pa
 
 @pytest.mark.slow
 def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
-    """The reference sentences as a table of pairs: the share that the reference scores of the notebook's formula "
-    "give."""
+    """The reference sentences as a table of pairs: the share that the reference scores give."""
     scores = pl.read_csv(shared / "data/reference_scores/lm_scores_afri_first20.csv")
     more, less = (scores.filter(side=side) for side in ("stereo", "anti"))
     texts = [
@@ -79,17 +76,15 @@ def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
     names = ("identity", "canonical_attribute", "anti_stereotype")
     pairs = pl.DataFrame(texts, schema=names, orient="row").with_columns(type=pl.lit("age"))
     pairs.write_csv(tmp_path / "s_as_pairs.csv")
-    model = f"GPT-Neo=hf/{shared / 'data/models/tiny-gpt2'}"
-    cells = cells_of("afristereo-bpr", tmp_path, tmp_path / "out", model)
+    models = (f"GPT-Neo=hf/{shared / 'data/models/tiny-gpt2'}", f"BioGPT Large={tmp_path}/none")
+    cells = cells_of("afristereo-bpr", tmp_path, tmp_path / "out", *models)
     differences = (more["gpt2_nobos_afristereo"] - less["gpt2_nobos_afristereo"]).to_numpy()
     test = cells["Table 8", "p-value, GPT-Neo"]
     assert test["ours"] == pytest.approx(float(ttest_1samp(differences, 0).pvalue), rel=1e-3)
     assert test["verdict"] == "not-comparable"
     row = cells["Table 8", "BPR, GPT-Neo"]
-    assert row["ours"] == pytest.approx(
-        (more["gpt2_nobos_afristereo"] > less["gpt2_nobos_afristereo"]).mean()
-    )
     assert 0 < row["ours"] < 1
+    assert row["ours"] == pytest.approx((differences > 0).mean())
     assert row["verdict"] == "not-comparable"
     assert "10 of the 123 pairs" in row["why"]
     assert not verdicts(cells) & JUDGED
@@ -97,91 +92,13 @@ def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
     assert (age["published"], age["ours"]) == (1, int(differences.mean() > 0 and test["ours"] <= 0.05))
     assert (gender["ours"], gender["verdict"]) == (None, "not-computed")
     assert gender["why"].startswith("fewer than two pairs on this axis")
+    # A model that cannot be scored stops no other.
+    missing = cells["Table 8", "BPR, BioGPT Large"]
+    assert (missing["verdict"], "cannot be scored: " in missing["why"]) == ("not-computed", True)
     # A finished run gives the same cells, without pairs and weights.
     shutil.copytree(tmp_path / "out/runs/gpt-neo", tmp_path / "runs/run")
-    assert cells_of("afristereo-bpr", tmp_path / "runs", tmp_path / "again", model) == cells
-
-
-@pytest.mark.slow
-def test_a_model_that_cannot_be_scored_stops_no_other(shared, tmp_path, tiny_bert):
-    """A classifier has no probabilities of words, and one folder is missing; the third model is scored all the same."""
-    from transformers import AutoConfig, BertForSequenceClassification
-
-    shutil.copytree(tiny_bert.removeprefix("hf/"), tmp_path / "classifier")
-    config = AutoConfig.from_pretrained(tmp_path / "classifier")
-    BertForSequenceClassification(config).save_pretrained(tmp_path / "classifier")
-    data = first(shared / "data/afristereo/s_as_pairs.csv", 12, tmp_path / "data")
-    models = (f"FinBERT=hf/{tmp_path}/classifier", f"BioGPT Large={tmp_path}/none", f"GPT-Neo={tiny_bert}")
-    done = reproduce(
-        RESULTS.get("afristereo-bpr"),
-        data,
-        tmp_path / "out",
-        models=models,
-        options=ModelOptions(dtype="bfloat16"),
-    )
-    cells = {row["cell"]: row for row in done.cells.to_dicts()}
-    assert cells["BPR, GPT-Neo"]["ours"] is not None
-    for label in ("FinBERT", "BioGPT Large"):
-        assert cells[f"BPR, {label}"]["verdict"] == "not-computed"
-        assert "cannot be scored: " in cells[f"BPR, {label}"]["why"]
-    assert done.facts["options"]["dtype"] == "bfloat16"
-    run = json.loads((tmp_path / "out/runs/gpt-neo/run.json").read_text())
-    assert run["settings"]["options"]["dtype"] == "bfloat16"
-
-
-@pytest.mark.slow
-def test_faults_of_the_data_are_none_of_a_model(shared, tmp_path, tiny_bert):
-    """A table without its sentences is an error; a folder that holds no model is the reason of its cells."""
-    result = RESULTS.get("indibias-percentages")
-    data = first(shared / "data/indibias/IndiBias_v1_sample.csv", 2, tmp_path / "data")
-    done = reproduce(result, data, tmp_path / "none", models=[f"Muril=hf/{tmp_path}"])
-    assert set(done.cells["verdict"]) == {"not-computed"}
-    assert all(
-        "cannot be scored: " in why for why in done.cells.filter(pl.col("cell").str.ends_with("Muril"))["why"]
-    )
-    (data / "IndiBias_v1_sample.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(UserError, match="unknown format"):
-        reproduce(result, data, tmp_path / "bad", models=[tiny_bert])
-
-
-@pytest.mark.slow
-def test_crows_pairs_by_the_authors_own_program(shared, tmp_path, tiny_bert):
-    """metric.py's own verdicts on the first 20 pairs; a model that has no cell gets one of its own."""
-    data = first(shared / "data/crows_pairs/crows_pairs_anonymized.csv", 20, tmp_path / "data")
-    cells = cells_of("crows-pairs-table2", data, tmp_path / "out", tiny_bert, f"roberta-large={tiny_bert}")
-    reference = pl.read_csv(shared / "data/reference_scores/crows_token_cased_first20.csv")
-    row = cells["Table 2", "Metric score, roberta-large"]
-    assert row["published"] is None
-    assert row["why"].endswith("endoxa does not hold the printed number")
-    assert row["ours"] == pytest.approx(100 * reference["score"].mean())
-    assert row["verdict"] == "not-comparable"
-    assert cells["Table 2", f"Metric score, {tiny_bert}"]["ours"] == row["ours"]
-    assert not verdicts(cells) & JUDGED
-
-
-@pytest.mark.slow
-def test_association_tests_of_every_printed_row_are_made(tmp_path, tiny_bert):
-    cells = cells_of("indibias-seat", None, tmp_path / "out", f"Muril={tiny_bert}")
-    ours = {cell: row for (_, cell), row in cells.items() if cell.endswith(", Muril")}
-    assert len(ours) == 52
-    assert all(row["verdict"] == "not-comparable" and row["ours"] is not None for row in ours.values())
-    assert "endoxa's own drafts" in next(row["why"] for cell, row in ours.items() if "Hindi" in cell)
-    assert not verdicts(cells) & JUDGED
-
-
-@pytest.mark.slow
-def test_another_model_in_the_same_folder_is_not_mixed_with_the_first(shared, tmp_path, tiny):
-    """Runs of models stay in the folder; the cell is that of the model named last."""
-    data, key = (
-        first(shared / "data/afristereo/s_as_pairs.csv", 12, tmp_path / "data"),
-        ("Table 8", "BPR, GPT-Neo"),
-    )
-    models = (f"GPT-Neo=hf/{tiny['causal']}", f"GPT-Neo=hf/{shared / 'data/models/tiny-gpt2'}")
-    alone = [cells_of("afristereo-bpr", data, tmp_path / f"out{k}", one)[key] for k, one in enumerate(models)]
-    after = cells_of("afristereo-bpr", data, tmp_path / "out0", models[1])[key]
-    assert after["ours"] == alone[1]["ours"]
-    assert after["why"] == alone[1]["why"]
-    assert alone[0]["ours"] != alone[1]["ours"]
+    again = cells_of("afristereo-bpr", tmp_path / "runs", tmp_path / "again", models[0])
+    assert again["Table 8", "BPR, GPT-Neo"] == row
 
 
 # ------------------------------------------------------------------ answers of models
@@ -254,38 +171,6 @@ def test_name_based_tables_from_planted_predictions(nationality, tmp_path):
 
 
 @pytest.mark.slow
-def test_standard_deviations_over_planted_runs(nationality, tmp_path):
-    data, items = nationality
-    runs = [
-        named(respond(items, wrong, 0), "GPT-4o").with_columns(seed=pl.lit(seed))
-        for seed, wrong in enumerate((77, 80, 74))
-    ]
-    pl.concat(runs).write_csv(data / "predictions_nationality.csv")
-    cells = cells_of("names-bbq", data, tmp_path / "out")
-    row = cells["Table 1", "GPT-4o, Nationality, standard deviation"]
-    assert (row["published"], row["verdict"]) == (0.002, "agrees")
-    assert row["ours"] == pytest.approx(3 / 1540)
-
-
-@pytest.mark.slow
-def test_error_retention_from_planted_predictions(nationality, tmp_path):
-    """Half as many ambiguous questions wrong with names: a ratio of one half, on too few questions to be judged."""
-    data, _ = nationality
-    lines = (data / "Nationality.jsonl").read_text(encoding="utf-8").splitlines()[:200]
-    (data / "Nationality.jsonl").unlink()
-    for name in ("Nationality.jsonl", "names.jsonl"):
-        (data / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    items = items_of(data)
-    for name, wrong in (("nationality", 40), ("names", 20)):
-        named(respond(items, wrong, wrong // 2), "GPT-4o").write_csv(data / f"predictions_{name}.csv")
-    cells = cells_of("names-bbq", data, tmp_path / "out")
-    row = cells["Table 6", "GPT-4o, Ambiguous"]
-    assert row["ours"] == pytest.approx(0.5)
-    assert (row["verdict"], row["why"]) == ("not-comparable", "200 questions, the paper asked 3,080")
-    assert cells["Table 6", "GPT-4o, Disambiguated"]["verdict"] == "not-computed"  # no error to be retained
-    assert not verdicts(cells) & JUDGED
-
-
 def test_answers_that_could_be_taken_for_two_models_are_refused(few, tmp_path):
     data, items = few
     both = pl.concat(named(respond(items, 1, 1), name) for name in ("GPT-4o", "sim/biased"))
@@ -302,26 +187,12 @@ def test_answers_that_could_be_taken_for_two_models_are_refused(few, tmp_path):
     assert not verdicts(cells) & JUDGED
 
 
-@pytest.mark.parametrize(
-    ("answer", "place"),
-    [
-        ("(B)", 1),
-        ("the answer is c.", 2),
-        ("A friend of mine", 0),
-        ("I pick b", 1),
-        ("cab", None),
-        ("", None),
-    ],
-)
-def test_the_first_letter_as_laces_reads_it(answer, place):
-    assert first_letter(answer) == place
-
-
 def question(number):
     """An ambiguous question; option A is the stereotyped person, C is unknown."""
     return questions(1)[0] | {"example_id": number, "question_index": str(number), "category": "Nationality"}
 
 
+@pytest.mark.slow
 def test_self_debiasing_by_the_formula_of_laces(tmp_path):
     """40 questions. Baseline: 24 A, 8 B, 8 C: (1 - 8/40)(2 * 24/32 - 1) = 0.4. Reprompting: 40 C: 0. One unreadable."""
     lines = [json.dumps(question(k)) for k in range(41)]
@@ -357,6 +228,7 @@ def test_self_debiasing_by_the_formula_of_laces(tmp_path):
 # ------------------------------------------------------------------ ratings and stories
 
 
+@pytest.mark.slow
 def test_ratings_of_a_model_beside_those_of_people(tmp_path, shared):
     """People rate 1 to 4 in turn and the model one point more: r and rho are 1, and 4 against 3 is another class."""
     shutil.copy(shared / "data/stereotales/published_associations.json", tmp_path)
@@ -429,6 +301,8 @@ def test_disagreement_in_a_release_by_hand(tmp_path):
 
 
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
+
+
 UNIVERSAL = (
     ("political_orientation", "conservative", "employment_status", "retired"),
     ("income_level", "low income", "disability_status", "some disability"),
@@ -454,54 +328,3 @@ def test_language_tables_of_planted_associations(tmp_path):
     assert ours["administrative support: woman"] == 0
     assert ours["French, Italian and Dutch more alike than other pairs on average (1: yes)"] == 1
     assert verdicts(cells) == {"not-comparable"}
-
-
-def test_ratings_of_people_with_planted_medians(tmp_path, shared):
-    """Three associations: medians 4.5 and 4 are harmful (4 is the threshold), 3 is not."""
-    shutil.copy(shared / "data/stereotales/published_associations.json", tmp_path)
-    ratings = {"Muslim": (4, 5), "Christian": (4, 4), "Hindu": (1, 5)}
-    rows = [
-        ("religion", value, "urbanicity", "rural", f"p{k}", harm, "yes")
-        for value, given in ratings.items()
-        for k, harm in enumerate(given)
-    ]
-    pl.DataFrame(rows, schema=[*PARTS, "rater", "harm", "frequent"], orient="row").write_csv(
-        tmp_path / "ratings.csv"
-    )
-    cells = cells_of("stereotales-associations", tmp_path, tmp_path / "out")
-    ours = {cell: row["ours"] for (table, cell), row in cells.items() if table == "human study"}
-    assert ours == {
-        "harmful associations": 2, "benign associations": 1, "participants": 2, "ratings per association": 2,
-    }  # fmt: skip
-    row = cells["human study", "participants"]
-    assert (row["verdict"], row["why"]) == (
-        "not-comparable",
-        "the file has the ratings of 2 people, the study 247",
-    )
-    assert cells["associations (all)", "different associations"]["verdict"] == "agrees"
-
-
-def test_the_published_part_of_laces_is_counted_and_nothing_of_it_judged(shared, tmp_path):
-    cells = cells_of("laces-release", shared / "data/published/laces/sample40.csv", tmp_path / "out")
-    ours = {cell: row["ours"] for (_, cell), row in cells.items()}
-    # Counted in the file with cut and sort: 40 rows, 14 countries, 32 attributes, all in English.
-    assert (ours["associations"], ours["in English"], ours["in Spanish"]) == (40, 40, 0)
-    assert (ours["identities"], ours["attributes"], ours["annotators"]) == (14, 32, None)
-    assert not verdicts(cells) & JUDGED
-
-
-def test_a_whole_release_of_laces_agrees_with_the_print(tmp_path):
-    rows = [
-        {
-            "annotator_nationalities": "['nation 0']",
-            "data_point_nationality": f"nation {min(k // 60, 119)}",
-            "data_point_attribute": f"attribute {k % 842}",
-            "data_point_language": "es" if k < 2437 else "en",
-            "stereotype_score": "5",
-        }
-        for k in range(4789)
-    ]
-    pl.DataFrame(rows).write_csv(tmp_path / "LACES_DATASET.csv")
-    cells = cells_of("laces-release", tmp_path, tmp_path / "out")
-    found = {cell: row["verdict"] for (_, cell), row in cells.items()}
-    assert found["in Spanish"] == found["in English"] == found["attributes"] == "agrees"

@@ -2,149 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.study.reproduce import RESULTS, PublishedResult, reproduce
-
-FOLDERS = {
-    "arithmetic": None,
-    "bbq-unifiedqa": "bbq",
-    "stereotales-associations": "stereotales",
-    "afristereo-composition": "afristereo",
-    "indibias-composition": "indibias",
-}
-COUNTS = {
-    "arithmetic": (54, 11, 0, 0),
-    "bbq-unifiedqa": (4, 0, 0, 0),
-    "stereotales-associations": (3, 0, 1, 9),
-    "afristereo-composition": (0, 3, 10, 12),
-    "indibias-composition": (0, 0, 12, 0),
-}
-"""Cells that agree, differ, cannot be compared and were not computed."""
-
-
-def folder(shared, name):
-    return None if FOLDERS[name] is None else shared / "data" / FOLDERS[name]
-
-
-@pytest.fixture(scope="module")
-def done(shared, tmp_path_factory):
-    """Each reproduction once."""
-    made = {}
-
-    def run(name):
-        if name not in made:
-            out = tmp_path_factory.mktemp("out") / name
-            made[name] = reproduce(RESULTS.get(name), folder(shared, name), out)
-        return made[name]
-
-    return run
+from endoxa.study.reproduce import RESULTS, reproduce
+from endoxa.study.reproduce.run import papers
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FOLDERS)
-def test_what_is_at_hand(done, name):
-    found = done(name)
-    n = found.facts["counts"]
-    assert (n["agrees"], n["differs"], n["not-comparable"], n["not-computed"]) == COUNTS[name]
-    assert found.cells.filter(pl.col("verdict") != "agrees")["why"].str.len_chars().min() in (
-        None,
-        *range(3, 300),
-    )
-    for one in found.facts["files"]:
-        assert len(one["sha256"]) == 64
-    for file in ("cells.csv", "run.json", "report.html"):
-        assert (found.folder / file).is_file()
+@pytest.mark.parametrize(
+    ("name", "data", "counts"),
+    [
+        ("arithmetic", None, (54, 11, 0, 0)),
+        ("bbq-unifiedqa", "bbq", (4, 0, 0, 0)),
+        ("stereotales-associations", "stereotales", (3, 0, 1, 9)),
+        ("afristereo-composition", "afristereo", (0, 3, 10, 12)),
+        ("indibias-composition", "indibias", (0, 0, 12, 0)),
+    ],
+)
+def test_cells_agree_differ_cannot_be_compared_and_were_not_computed(shared, tmp_path, name, data, counts):
+    found = reproduce(RESULTS.get(name), data and shared / "data" / data, tmp_path / "out")
+    told = found.facts["counts"]
+    assert tuple(told[each] for each in ("agrees", "differs", "not-comparable", "not-computed")) == counts
+    assert all(len(why) > 2 for why in found.cells.filter(pl.col("verdict") != "agrees")["why"])
+    assert all(len(each["sha256"]) == 64 for each in found.facts["files"])
+    assert (found.folder / "cells.csv").is_file()
     assert found.finding in (found.folder / "report.html").read_text(encoding="utf-8")
-
-
-def test_a_planted_error_in_print_is_found_and_nothing_else_changes(done, tmp_path):
-    """One published number is moved by twice its tolerance, or by one: that cell must differ, and only that cell."""
-    result, before = RESULTS.get("arithmetic"), done("arithmetic").cells
-    wrong = before.filter(verdict="agrees").row(0, named=True)
-    moved = wrong["published"] + max(1e-6, 2.5 * wrong["tolerance"]) + (wrong["tolerance"] == 0)
-    key = wrong["table"], wrong["cell"]
-
-    class Moved(PublishedResult):
-        def cells(self, inputs):
-            return [replace(one, published=moved) if one.key == key else one for one in super().cells(inputs)]
-
-    after = reproduce(Moved(**dict(result)), None, tmp_path / "out").cells
-    changed = before.with_row_index().filter(before["verdict"] != after["verdict"])
-    assert changed.select("table", "cell").rows() == [key]
-    assert after.row(changed["index"][0], named=True)["verdict"] == "differs"
-
-
-@pytest.mark.slow
-def test_the_released_associations_of_stereotales(done):
-    cells = {(row["table"], row["cell"]): row for row in done("stereotales-associations").cells.to_dicts()}
-    assert cells["associations (all)", "different associations"]["ours"] == 1580
-    pooled = cells["associations (all languages together)", "different associations"]
-    assert (pooled["published"], pooled["ours"], pooled["verdict"]) == (784, 15, "not-comparable")
-    assert "3,002 stories of 1 model in 1 language" in pooled["why"]
-    assert cells["human study", "harmful associations"]["verdict"] == "not-computed"
-
-
-@pytest.mark.slow
-def test_half_a_survey_is_not_the_survey(done):
-    cells = {(row["table"], row["cell"]): row for row in done("afristereo-composition").cells.to_dicts()}
-    assert cells["Table 2", "participants"]["ours"] == 59
-    assert cells["Table 5", "Total, Pilot"]["why"] == "the file holds 59 of the 107 respondents"
-    axes = {cell: row for (table, cell), row in cells.items() if table == "Table 5" and "Pilot" in cell}
-    ours = [row["ours"] for row in axes.values()]
-    assert sum(ours[:-1]) == ours[-1]
-    # More in a part than is printed of the whole cannot come from the part that is missing.
-    over = {cell for cell, row in axes.items() if row["ours"] > row["published"]}
-    assert over == {"Profession, Pilot", "Ethnicity, Pilot", "Others, Pilot"}
-    assert {cell for cell, row in axes.items() if row["verdict"] == "differs"} == over
-    assert "does not say which statements count as one" in axes["Others, Pilot"]["why"]
-
-
-@pytest.mark.slow
-def test_the_whole_survey_is_judged(tmp_path):
-    """107 made-up respondents: composition as printed for countries, one percent off for women."""
-    countries = ["Nigeria"] * 73 + ["Kenya"] * 22 + ["Senegal"] * 12
-    rows = [
-        {
-            "respondent": str(k),
-            "What is your gender identity?": "Female  *" if k < 56 else "Male  *",
-            "What country do you live in?": f"{country} *",
-        }
-        for k, country in enumerate(countries)
-    ]
-    pl.DataFrame(rows).write_csv(tmp_path / "survey.csv")
-    found = reproduce(RESULTS.get("afristereo-composition"), tmp_path, tmp_path / "out")
-    cells = {row["cell"]: row for row in found.cells.to_dicts()}
-    assert cells["participants"]["verdict"] == "agrees"
-    assert cells["Country, Nigeria, percent"]["ours"] == pytest.approx(100 * 73 / 107)
-    expected = {"Country, Nigeria": "agrees", "Country, Kenya": "differs", "Gender, Female": "differs"}
-    assert {name: cells[f"{name}, percent"]["verdict"] for name in expected} == expected
-    assert cells["Gender, Pilot"]["verdict"] == "not-computed"
-
-
-@pytest.mark.slow
-def test_a_planted_error_in_the_data_is_found(shared, tmp_path):
-    """400 answers of UnifiedQA in disambiguated contexts name another option: only these cells move."""
-    for name in ("Nationality.jsonl", "additional_metadata.csv"):
-        (tmp_path / name).symlink_to(shared / "data/bbq" / name)
-    table = pl.read_csv(shared / "data/bbq/dev_predictions_nationality_unifiedqa_race.csv")
-    disambiguated = pl.col("example_id") % 2 == 1
-    wrong = table.filter(disambiguated).head(400)["example_id"]
-    changed = table.with_columns(
-        pred_index=pl.when(pl.col("example_id").is_in(wrong.to_list()))
-        .then((pl.col("pred_index") + 1) % 3)
-        .otherwise("pred_index")
-    )
-    changed.write_csv(tmp_path / "predictions.csv")
-    found = reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path, tmp_path / "out")
-    verdicts = {row["cell"]: row["verdict"] for row in found.cells.to_dicts()}
-    assert verdicts["accuracy, ambiguous, percent"] == "agrees"
-    assert verdicts["accuracy, disambiguated, percent"] == "differs"
 
 
 def test_arithmetic_by_hand(tmp_path):
@@ -180,3 +65,16 @@ def test_a_folder_of_another_result_is_left_alone(tmp_path):
         reproduce(RESULTS.get("arithmetic"), None, tmp_path / "out")
     with pytest.raises(UserError, match="than a reproduction of 'bbq-unifiedqa'"):
         reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path, tmp_path / "out")
+
+
+def test_finished_reproductions_are_counted(shared, tmp_path):
+    before = {paper.name: paper for paper in papers(tmp_path)}
+    data = shared / "data" / "afristereo"
+    reproduce(RESULTS.get("afristereo-composition"), data, tmp_path / "afristereo-composition")
+    after = {paper.name: paper for paper in papers(tmp_path)}
+    assert before["LACES"] == after["LACES"]
+    assert after["AfriStereo"].printed == before["AfriStereo"].printed
+    assert after["AfriStereo"].differ == before["AfriStereo"].differ + 3
+    # Gender, Age and Religion of table 5; the countries and genders of table 2: what arithmetic implies counts already.
+    assert after["AfriStereo"].reasons["the file holds 59 of the 107 respondents"] == 3 + 5
+    assert not any("afristereo-composition was not run" in why for why in after["AfriStereo"].reasons)
