@@ -6,9 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from endoxa.commands import app
 from endoxa.curate.associations import (
     FLAGGED,
     NO_ATTRIBUTE,
@@ -21,7 +19,7 @@ from endoxa.curate.associations import (
 )
 from endoxa.curate.group import SCHEMA, read_attributes
 from endoxa.schema import ASSOCIATION_COLUMNS
-from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.frames import write_table
 
 COLUMNS = ("statement_id", "respondent", "axis", "country", "identity", "attribute", "omit", "flag")
 
@@ -79,21 +77,10 @@ def test_respondents_are_counted_once_per_association():
     assert tuple(found.table.columns) == (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS)
 
 
-def test_an_association_can_be_traced_to_its_statements():
-    row = gathered().table.filter(axis="profession", attribute="strong").row(0, named=True)
-    assert row["statement_ids"] == "s1 s2 s3 s4"
-    assert row["group_id"] == "g1"
-
-
 def test_polarity_is_the_groupings_where_it_has_one():
     found = gathered().table
     assert found.filter(attribute="strong")["polarity"].to_list() == ["positive"] * 2
     assert found.filter(attribute="patient")["polarity"].to_list() == ["negative"]
-
-
-def test_polarity_of_ours_by_default():
-    found = associations(statements()).table
-    assert found.filter(attribute="strong")["polarity"][0] == "positive"
 
 
 def test_by_country():
@@ -157,11 +144,6 @@ def test_a_grouping_is_not_read_as_of_another_language():
     assert "causants" in gathered(statements(rows, columns), both).table["attribute"].to_list()
 
 
-def test_min_support():
-    found = gathered(min_support=2)
-    assert (found.table.height, found.rare) == (1, 3)
-
-
 def test_without_a_grouping_attributes_stand_for_themselves():
     assert ("profession", "bakers", "sturdy", "Peru") in support(gathered(groups=None))
     found = gathered(groups=GROUPS.filter(pl.col("attribute") != "patient"))
@@ -203,11 +185,6 @@ def test_language_is_that_of_the_words():
     assert found.filter(identity="boulangers")["polarity"][0] == "neutral"
 
 
-def test_ids_do_not_change():
-    """Frozen: items and records made earlier point to these names."""
-    assert association_id("bakers", "strong", "profession", "", "") == "a9a13fe55bd1f"
-
-
 @pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(st.randoms(use_true_random=False))
@@ -215,28 +192,6 @@ def test_result_does_not_depend_on_the_order_of_rows(chance: random.Random):
     rows = list(ROWS)
     chance.shuffle(rows)
     assert gathered(statements(rows)).table.equals(gathered().table)
-
-
-def test_command(tmp_path):
-    write_table(statements(), tmp_path / "statements.csv")
-    write_table(GROUPS, tmp_path / "groups.csv")
-    target = tmp_path / "new" / "associations.csv"
-    words = [
-        "curate",
-        "associations",
-        str(tmp_path / "statements.csv"),
-        "-o",
-        str(target),
-        "--min-support",
-        "2",
-    ]
-    result = CliRunner().invoke(app, [*words, "--groups", str(tmp_path / "groups.csv"), "--source", "pilot"])
-    assert result.exit_code == 0, result.output
-    assert "1 associations written" in result.stdout
-    assert "1 statement left out: proposed for omission." in result.stderr
-    assert "2 statements left out: flagged as pasted from a chatbot (--include-flagged takes" in result.stderr
-    assert "2 associations left out: fewer than 2 respondents." in result.stderr
-    assert read_table(target)["source"].to_list() == ["pilot"]
 
 
 def test_only_what_all_statements_share_goes_on(tmp_path):

@@ -54,11 +54,6 @@ def test_vectors_are_those_of_the_library(library: Any, encoder: Encoder, texts:
 
 
 @pytest.mark.slow
-def test_no_texts_give_no_rows(encoder: Encoder) -> None:
-    assert encoder([]).shape == (0, 384)
-
-
-@pytest.mark.slow
 def test_a_text_has_the_same_vector_whatever_stands_beside_it(encoder: Encoder) -> None:
     many = [f"{text} {number}" for number in range(40) for text in TEXTS[:6]]
     np.testing.assert_allclose(encoder(many)[::7], encoder(many[::7]), atol=1e-6)

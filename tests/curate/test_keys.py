@@ -14,7 +14,6 @@ from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.sources.bbq.items import read_items
 from endoxa.sources.bbq.rows import write_items
-from endoxa.sources.identities import with_joined_names
 from endoxa.study.compare.editions.comparison import read_edition
 
 SAID = pl.DataFrame(
@@ -101,10 +100,3 @@ def test_a_table_by_identity_pools_translations_in_a_row_with_both_names():
         "femmes",
         "hommes",
     ]
-
-
-def test_joined_names_count_a_spelling_once_and_leave_others_alone():
-    table = pl.DataFrame(
-        {"identity": ["Mujeres", "mujeres", "mujeres", "femmes", "x"], "identity_key": [*["women"] * 4, None]}
-    )
-    assert with_joined_names(table)["identity"].to_list() == [*["femmes; mujeres"] * 4, "x"]

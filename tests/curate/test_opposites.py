@@ -68,12 +68,6 @@ def test_own_rows_come_first(tmp_path: Path) -> None:
     assert are_opposites("very saparote", "plim", lexicon=lexicon)
 
 
-def test_own_rows_serve_a_language_without_table(tmp_path: Path) -> None:
-    own = tmp_path / "own.csv"
-    own.write_text("pos,one,other\nadj,lagbara,alailagbara\n", encoding="utf-8")
-    assert antonym("lagbara", "yo", load_lexicon("yo", own)) == "alailagbara"
-
-
 @pytest.mark.parametrize("word", ["entitled", "cured", "influenced", "populated"])
 def test_a_word_that_nobody_says_is_no_natural_opposite(word: str) -> None:
     assert antonym(word) is None

@@ -11,14 +11,11 @@ from openpyxl import load_workbook
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import (
     ReaderItem,
-    StatementReaderSettings,
     question_about,
     read_answer,
     same_reading,
     standing,
-    to_read,
 )
-from endoxa.runs.asking.readers import plan_readers, read_with_models
 
 OPEN = Question("other", "other")
 
@@ -96,27 +93,6 @@ def test_the_model_stands_where_it_can_be_read_and_a_difference_lowers_confidenc
     assert standing(rules[2], None) == (rules[2], False)
     (omitted,) = standing(read_answer(answer_of((), "noise"), ONE), other)[0]
     assert omitted.confidence == pytest.approx(0.2)
-
-
-def settings(model):
-    return StatementReaderSettings(data="gold.csv", models=(model,))
-
-
-def readings(asked, model, folder):
-    read, _ = read_with_models(to_read(asked), settings(model), folder)
-    return [read[model].get(item.statement_id) for item in asked]
-
-
-def test_a_run_is_planned_and_goes_on_without_asking_twice(tmp_path):
-    asked = [
-        ReaderItem(f"{n}", f"Bakers number {n} are calm", OPEN, rule_pairs=(("bakers", "calm"),))
-        for n in range(5)
-    ]
-    (planned,) = plan_readers(to_read(asked), settings("sim/reader-a"))
-    assert planned.expected.calls == 5
-    first, again = (readings(asked, "sim/reader-a?noise=0&error=0", tmp_path / "run") for _ in range(2))
-    assert first == again
-    assert all(words(pairs) == [("bakers", "calm")] for pairs in first)
 
 
 def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, monkeypatch):

@@ -218,34 +218,6 @@ def test_columns_that_do_not_describe_respondents_are_not_split_by():
     assert "Not split by reading, remark: statements of one respondent differ there." in summary.notes
 
 
-def test_a_column_that_follows_from_another_is_said():
-    places = [("Peru", "America"), ("Chile", "America"), ("Mali", "Africa")]
-    people = [([STRONG], place) for place in places * 6]
-    made = summarise(survey(people, ("country", "continent")))
-    assert "'continent' follows from 'country'" in made.notes[0]
-
-
-def test_command_writes_tables_and_figure(tmp_path):
-    people = [([STRONG, PATIENT], ("f", "Peru"))] * 6 + [([STRONG], ("m", "Chile"))] * 7
-    table = survey(people, ("gender", "country")).select(pl.exclude("attribute"), attribute="said")
-    write_table(table, tmp_path / "statements.csv")
-    words = ["curate", "associations", str(tmp_path / "statements.csv"), "-o", str(tmp_path / "a.csv")]
-    words += ["--summary", str(tmp_path / "out")]
-    result = CliRunner().invoke(app, words)
-    assert result.exit_code == 0, result.output
-    names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {
-        "frequencies.csv",
-        "frequencies_by_gender.csv",
-        "frequencies_by_country.csv",
-        "composition.csv",
-        "composition_by_gender.csv",
-        "composition_by_country.csv",
-    }
-    split = read_table(tmp_path / "out" / "frequencies_by_gender.csv")
-    assert split.filter(attribute="strong")["gender"].to_list() == ["m", "f"]
-
-
 @pytest.mark.slow
 def test_command_leaves_out_what_a_chatbot_wrote(tmp_path):
     rows = [("bakers", "strong", str(n), "chatbot" if n > 6 else "") for n in range(9)]

@@ -147,25 +147,6 @@ def test_no_key_is_shown_and_no_organization_is_sent(monkeypatch):
     assert not any(part in str(caught.value) for part in ("topsecret", "wxyz"))
 
 
-def test_what_was_answered_beside_a_failure_is_kept(tmp_path):
-    def answer(body, _key):
-        text = body["messages"][-1]["content"]
-        if text == "stop":
-            return 401, {"error": {"message": "no"}}
-        choice = {
-            "index": 0,
-            "finish_reason": "stop",
-            "message": {"role": "assistant", "content": LEXICON[text]},
-        }
-        return 200, {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
-
-    memory = tmp_path / "memory.jsonl"
-    with serving(answer) as url, pytest.raises(UserError):
-        translate_all(["stop", *LEXICON], ["fr"] * 4, open_translator(f"{url}#m"), target="en", memory=memory)
-    lines = map(json.loads, memory.read_text(encoding="utf-8").splitlines())
-    assert {line["original"]: line["translation"] for line in lines} == LEXICON
-
-
 def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
     monkeypatch.setattr("endoxa.curate.translation.PATIENCE", 0.1)
     with pytest.raises(UserError, match=r"does not answer: .*the same command continues"):

@@ -107,14 +107,6 @@ def test_withdrawn_rows_are_left_out_and_counted(write, tmp_path, caplog, name):
     assert read_table(path, respect_withdrawals=False).height == 2
 
 
-def test_a_newer_list_can_be_given(write, tmp_path):
-    frame = read_table(write({}, {"association_id": "a2"}))
-    withdraw(tmp_path, "a2")
-    kept = respecting_withdrawals(frame, read_withdrawals(tmp_path / "withdrawals.csv"))
-    assert kept["association_id"].to_list() == ["a1"]
-    assert respecting_withdrawals(pl.DataFrame({"x": ["a2"]}), frozenset({"a2"})).height == 1
-
-
 def test_statements_go_with_their_answer(tmp_path):
     answer, other = "0016416a-7a6f-4f9b-8dbe-44abad6e33cc", "01835160-a78f-4454-9f95-107e68fdcf66"
     path = tmp_path / "statements.csv"

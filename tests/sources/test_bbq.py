@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import gc
 import json
 import logging
-import tracemalloc
 
 import polars as pl
 import pytest
@@ -16,7 +14,7 @@ from hypothesis import strategies as st
 from endoxa.api.inputs import opened
 from endoxa.errors import UserError
 from endoxa.sources.bbq.items import find_metadata, read_items, read_metadata
-from endoxa.sources.bbq.rows import Seen, is_bbq, read_rows, write_items
+from endoxa.sources.bbq.rows import read_rows, write_items
 from endoxa.sources.check import check_questions
 from endoxa.sources.frames import write_table
 from endoxa.sources.read import recognise
@@ -211,14 +209,6 @@ def test_labels_of_every_file(tmp_path, category, first, second, groups, expecte
 # --------------------------------------------------------------------------- quirks
 
 
-def test_fields_of_an_item(tmp_path):
-    item = only(written(tmp_path, record()))
-    assert (item.item_id, item.template, item.variant) == ("Nationality-0", "Nationality-7", "")
-    assert item.options == ("The Danish baker", "Unknown", "The Thai baker")
-    assert (item.identity, item.region, item.language) == ("Danish", "Europe", "und")
-    assert (item.target, item.other, item.unknown) == (0, 2, 1)
-
-
 def test_stray_braces_and_missing_blanks(tmp_path):
     context = "It was {late.The baker slept.He works at example.org, see Ph.D.s."
     path = written(tmp_path, record(context=context))
@@ -271,12 +261,6 @@ def test_two_options_that_are_the_same_are_refused(tmp_path, other):
     path = written(tmp_path, record(), record(example_id=1, ans2=other))
     with pytest.raises(UserError, match=r"line 2: two options are 'The Danish baker'"):
         list(read_items(path))
-
-
-def test_byte_order_mark_and_blank_lines(tmp_path):
-    path = tmp_path / "items.jsonl"
-    path.write_text(f"\n{json.dumps(record())}\n\n", encoding="utf-8-sig")
-    assert [line for line, _ in read_rows(path)] == [2]
 
 
 @pytest.mark.parametrize(
@@ -411,71 +395,8 @@ def test_no_line_ends_in_anything_but_a_sentence(tmp_path_factory, lines):
 # --------------------------------------------------------------------------- rows, and writing
 
 
-def test_rows_come_as_published(shared):
-    path = shared / "data" / "bbq" / "Religion.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert [(line, row) for line, row in read_rows(path)] == [
-        (line, json.loads(text)) for line, text in enumerate(lines, start=1)
-    ]
-
-
 def test_written_rows_are_read_again(tmp_path):
     path = tmp_path / "new" / "items.jsonl"
     rows = [record(example_id=k, context="Ñandú, मित्र") for k in range(3)]
     assert write_items(iter(rows), path) == 3
     assert [row for _, row in read_rows(path)] == rows
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path):
-    path = written(tmp_path, record())
-    before = path.read_bytes()
-
-    def rows():
-        yield record()
-        raise UserError("no more")
-
-    with pytest.raises(UserError, match="no more"):
-        write_items(rows(), path)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(UserError, match=r"written as \.jsonl"):
-        write_items([], tmp_path / "items.csv")
-
-
-def test_is_bbq(shared, tmp_path):
-    assert is_bbq(shared / "data" / "bbq" / "Nationality.jsonl")
-    assert not is_bbq(shared / "data" / "bbq" / "additional_metadata.csv")
-    assert not is_bbq(written(tmp_path, {"sent_more": "a"}))
-    assert find_metadata(tmp_path / "items.jsonl") is None
-
-
-@pytest.mark.slow
-def test_memory_does_not_grow_with_the_file(tmp_path):
-    def measured(count):
-        path = written(tmp_path, *(record(example_id=k) for k in range(count)))
-        tracemalloc.start()
-        try:
-            for number, _ in enumerate(read_items(path), start=1):
-                if number % 200 == 0:
-                    gc.collect()  # the interpreter keeps up to 2,000 freed tuples of each length, those of calls too
-            assert number == count
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-
-    measured(10)  # what is imported and compiled once
-    assert measured(4000) < measured(400) + 100_000
-
-
-@pytest.mark.slow
-@given(
-    st.lists(
-        st.tuples(st.sampled_from("AB"), st.sampled_from(["", "1"]), st.integers(-3, 40).map(str) | st.text())
-    )
-)
-def test_seen_is_a_set(ids):
-    seen, known = Seen(), set()
-    for one in ids:
-        assert seen.add(*one) == (one not in known)
-        known.add(one)
-    assert bool(seen) == bool(known)

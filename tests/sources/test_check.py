@@ -12,7 +12,6 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources.check import FILE_CHECKS, check_pairs
-from endoxa.sources.check.characters import script_of, scripts_of
 from endoxa.sources.check.problems import PAIR_CHECKS, SEVERITIES, group_problems, write_problems
 from endoxa.sources.check.wording import negates
 from endoxa.sources.frames import write_pairs
@@ -159,18 +158,6 @@ def test_what_is_set_against_what(tmp_path, check, axis, more, less, flagged):
     assert checks(write(tmp_path / "a.csv", [("en", more, less)], axis=[axis]))[check] == flagged
 
 
-def test_pairs_that_keep_their_group_have_no_contrast(tmp_path):
-    pair = [("en", "Anna and the bakers like tea.", "Peter and the bakers like tea.")]
-    path = write(tmp_path / "a.csv", pair, axis=["age"], attribute_more=["Anna"])
-    assert not checks(path).keys() & {check for check, *_ in CONTRASTS}
-
-
-def test_attribute_pairs_are_not_asked_for_group_terms(tmp_path):
-    pair = [("en", "Bakers can sing.", "Bakers will sing.")]
-    path = write(tmp_path / "a.csv", pair, identity=["bakers"])
-    assert checks(path)["no-group-term"] == 0
-
-
 @pytest.mark.parametrize(
     ("language", "more", "less", "negated"),
     [
@@ -219,23 +206,6 @@ def test_article_follows_the_sound(tmp_path, phrase, wrong):
     pair = [("en", f"It was {phrase} here.", f"It was {'an' if article == 'a' else 'a'} tree here.")]
     found = [p for p in check_pairs(write(tmp_path / "a.csv", pair)) if p.check == "article"]
     assert any(p.column == "sent_more" for p in found) == wrong, noun
-
-
-def test_japanese_and_korean_scripts_belong_together(tmp_path):
-    pairs = [
-        ("ja", "農家は早く起きます。", "パン屋は早く起きます。"),
-        ("zh", "农民起得很早。", "面包师起得很早。"),
-    ]
-    assert not checks(write(tmp_path / "a.csv", pairs))
-
-
-@pytest.mark.parametrize(
-    ("letter", "script"),
-    [("a", "Latn"), ("é", "Latn"), ("क", "Deva"), ("ж", "Cyrl"), ("ع", "Arab"), ("1", None), ("।", None)],
-)
-def test_scripts_of_letters(letter, script):
-    assert script_of(letter) == script
-    assert scripts_of(letter) == ({script} if script else set())
 
 
 # --------------------------------------------------------------------------- the whole file

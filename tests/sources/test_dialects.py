@@ -107,13 +107,6 @@ def test_a_workbook_of_pairs_is_read_and_a_huge_one_is_refused_before_it_is_pars
         read_table(path)
 
 
-@pytest.mark.parametrize("name", ["pairs.txt", "pairs.TAB"])
-def test_text_files_of_spreadsheet_programs_are_tables(tmp_path, name):
-    path = tmp_path / name
-    path.write_bytes(table("\t").encode("utf-16"))
-    assert list(pl.concat(read_pairs(path)).select(PLAIN).iter_rows()) == list(ROWS)
-
-
 def test_columns_that_may_be_missing_are_known_in_any_spelling(tmp_path):
     path = tmp_path / "said.csv"
     path.write_text("Identity;Attribute;Rater;Value;In-Group;Topic\nwomen;kind;a;3,5;yes;warmth\n", "utf-16")

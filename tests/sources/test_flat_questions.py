@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import endoxa as ex
 from endoxa.commands import app
 from endoxa.curate.language import assumed_language
 from endoxa.errors import UserError
@@ -55,20 +54,6 @@ def test_a_table_with_its_own_columns_is_read(tmp_path: Path) -> None:
     assert len({one.template for one in items}) == 2
 
 
-def test_names_of_question_columns_in_another_spelling(tmp_path: Path) -> None:
-    path = tmp_path / "preguntas.tab"
-    lines = [
-        f"{context}\t{question}\tLa mujer\tEl hombre\tNo se puede saber\t{label}\t{polarity}\tmujer"
-        for context, question, label, polarity in ROWS
-    ]
-    header = "CONTEXT\t question\tAns0\tAns1\tANS2 \tLabel\tQuestion Polarity\tStereotyped-Groups"
-    path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-16")
-    other = list(read_items(table(tmp_path), columns=NAMED))
-    assert [(one.label, one.identity) for one in read_items(path)] == [
-        (one.label, one.identity) for one in other
-    ]
-
-
 @pytest.mark.parametrize("metadata", [{}, {"additional_metadata": {"subcategory": "None"}}])
 def test_groups_beside_the_metadata_and_in_the_language_of_the_file(
     tmp_path: Path, metadata: dict[str, Any]
@@ -109,10 +94,6 @@ def test_the_language_is_identified_and_said(tmp_path: Path) -> None:
         assumed_language(
             ["Les filles ne savent pas conduire.", "Las mujeres no saben conducir."] * 5, "x.csv"
         )
-
-
-def test_python_reads_the_same(tmp_path: Path) -> None:
-    assert ex.load_questions(table(tmp_path), columns=NAMED)["label"].to_list() == [2, 1, 2]
 
 
 def test_pairs_of_a_published_format_in_another_language_are_refused(tmp_path: Path) -> None:

@@ -109,25 +109,6 @@ def test_two_rows_of_names_in_workbooks_and_in_text(tmp_path, caplog):
         assert f"column names in row {rows[-1]}, with the titles above them" in caplog.text
 
 
-SAFARI = [
-    ["", "Participant", "", "Stereotype", "", "", "Annotation", ""],
-    ["", "Country", "ID", "Sentence", "Identity", "Attribute", "Offensive", "Comment"],
-    ["1", "Ghana", "G1", "Bakers are kind.", "Bakers", "Kind", "1 - Not", ""],
-    ["2", "Kenya", "K1", "Cooks sing.", "Cooks", "Sing", "1 - Not", "heard often"],
-]
-
-
-def test_two_sheets_with_titles_over_the_names_as_safari_has(tmp_path):
-    merged = ["B1:C1", "D1:F1", "G1:H1"]
-    path = book(tmp_path / "safari.xlsx", {"English": SAFARI, "Native": SAFARI[:3]}, merged)
-    with reading_files(sheet="English", header_rows=name_rows("1-2")):
-        table = read_table(path, as_written=True)
-    assert table.columns == SAFARI[1][1:]
-    assert table.select("Country", "ID", "Sentence").rows() == [tuple(row[1:4]) for row in SAFARI[2:]]
-    with reading_files(sheet="2", header_rows=name_rows("2")):
-        assert read_table(path).height == 1
-
-
 def test_a_layout_is_known_with_its_sheet_where_there_are_several(tmp_path):
     table = [
         ["Identity", "Attribute", "Total", "West Urban", "Scheduled Castes"],

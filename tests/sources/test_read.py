@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -66,13 +65,6 @@ def written(tmp_path: Path, text: str, name: str = "pairs.csv") -> Path:
 @pytest.mark.parametrize("name", NAMES)
 def test_battery(name):
     check_reader(READERS.get(name))
-
-
-def test_battery_notices_a_reader_that_ignores_chunks():
-    native = READERS.get("native")
-    broken = replace(native, read=lambda path, options: native.read(path, ReadOptions()))
-    with pytest.raises(AssertionError, match="chunk_rows is 1"):
-        check_reader(broken)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -245,13 +237,6 @@ def test_crows_pairs_always_stereotypes_in_sent_more(tmp_path):
     assert set(read(path, language="fr")["language"]) == {"fr"}
 
 
-def test_crows_identity_joins_every_differing_word_once(tmp_path):
-    header = ",sent_more,sent_less,stereo_antistereo,bias_type\n"
-    row = '7,"Old bakers like old ovens, he said.","Young bakers like young ovens, she said.",stereo, Age \n'
-    pair = read(written(tmp_path, header + row)).row(0, named=True)
-    assert (pair["item_id"], pair["axis"], pair["identity"]) == ("crows-7", "age", "old he")
-
-
 def test_indibias_rows_become_an_english_and_a_hindi_pair(tmp_path):
     pairs = read(written(tmp_path, READERS.get("indibias").example))
     assert pairs["item_id"].to_list() == ["indibias-7-en", "indibias-7-hi", "indibias-9-en", "indibias-9-hi"]
@@ -315,16 +300,6 @@ def test_published_files_are_read_completely(shared):
     assert (indibias.height, indibias["axis"].n_unique(), indibias["item_id"].n_unique()) == (1122, 7, 1122)
     assert indibias.filter(pl.col("language") == "hi").height == 561
     assert read(shared / "data" / S_AS).height == 10
-
-
-@pytest.mark.slow
-def test_published_texts_are_not_touched(shared):
-    source = pl.read_csv(shared / "data" / CROWS)
-    assert read(shared / "data" / CROWS)["sent_less"].to_list() == source["sent_less"].to_list()
-    hindi = read(shared / "data" / INDIBIAS).filter(pl.col("language") == "hi")
-    source = pl.read_csv(shared / "data" / INDIBIAS)
-    assert hindi["sent_more"].to_list() == source["sent_more_hindi"].to_list()
-    assert sum("\n" in text for text in [*hindi["sent_more"], *hindi["sent_less"]]) == 1
 
 
 def test_s_as_sentences_are_those_that_were_scored(shared):

@@ -13,7 +13,7 @@ from endoxa.curate.grammar.templates import UnclearError, in_plural, load_templa
 from endoxa.curate.opposites import load_lexicon
 from endoxa.errors import UserError
 from endoxa.words.packs import languages_with, rows_of
-from endoxa.words.patterns import compiled, grammar
+from endoxa.words.patterns import grammar
 
 TEMPLATES = load_templates()
 SCHOOL = Path(next(iter(endoxa_collect.presets.__path__))) / "school.csv"
@@ -45,35 +45,6 @@ def test_a_language_that_the_code_has_never_heard_of(rows, affirmed, denied):
     first = next(made.readings(affirmed))
     assert first.there.fill(first.slots) == denied
     assert affirmed in [each.there.fill(each.slots) for each in made.readings(denied)]
-
-
-def test_slots_optional_text_and_repetition():
-    pattern = compiled("{v} [ja ]{v}{rest}")
-    assert pattern.match("bo ja bo ko") == {"v": "bo", "rest": " ko"}
-    assert pattern.match("bo bo") == {"v": "bo", "rest": ""}
-    assert pattern.match("bo ko") is None
-    assert pattern.fill({"v": "bo", "rest": ""}) == "bo ja bo"
-
-
-def test_a_slot_of_the_table_may_hold_slots_of_rows_before_it():
-    made = grammar(
-        (
-            ("slot", "vowel", "[ae]", ""),
-            ("slot", "stem", r"{vowel}\p{L}+", ""),
-            ("verb", "{stem}", "n{stem}", ""),
-        ),
-        "own.csv",
-    )
-    assert [each.slots["stem"] for each in made.readings("abo")] == ["abo"]
-    assert not list(made.readings("bo"))
-
-
-def test_what_a_denial_has_lost_is_not_guessed():
-    made = grammar(
-        (("slot", "some", "du |des ", ""), ("verb", "ont {some}{x}", "n'ont pas de {x}", "")), "own.csv"
-    )
-    assert [each.there.fill(each.slots) for each in made.readings("ont du pain")] == ["n'ont pas de pain"]
-    assert not list(made.readings("n'ont pas de pain"))
 
 
 @pytest.mark.parametrize(
@@ -155,12 +126,6 @@ def test_what_is_denied_and_denied_again_is_what_was_said(language):
 def test_how_people_said_it_decides_what_is_looked_for(language, attribute, evidence, asserted, denied):
     made = predicate(attribute, TEMPLATES[language], evidence, "m")
     assert (made.asserted, made.denied) == (asserted, denied)
-
-
-@pytest.mark.parametrize(("language", "attribute"), [("es", "alemanes en"), ("fr", "adore danser")])
-def test_a_verb_that_is_no_plural_is_left_out(language, attribute):
-    with pytest.raises(UnclearError, match="says how"):
-        predicate(attribute, TEMPLATES[language], "verb", "m")
 
 
 COLLECTIVES = [

@@ -18,7 +18,6 @@ from endoxa.curate.group import first_members, group_attributes, read_attributes
 from endoxa.curate.group.method import asserted, link
 from endoxa.curate.group.terms import clean, key
 from endoxa.curate.opposites import concepts, flipped, load_lexicon
-from endoxa.curate.polarity import polarity, published
 from endoxa.errors import UserError
 
 LEXICON = load_lexicon()
@@ -118,18 +117,6 @@ def test_neighbours_in_blocks_are_those_of_the_definition(most: int, cells: int)
         assert all(rows.dtype == np.int32 for rows in found)
 
 
-@pytest.mark.parametrize("count", [0, 1, 2])
-def test_few_rows_have_few_neighbours(count: int) -> None:
-    found = neighbours(np.ones((count, 1), dtype=np.float32), 1.0)  # exactly at the threshold
-    assert [rows.tolist() for rows in found] == [[], [[]], [[1], [0]]][count]
-    assert link(np.ones((count, 1), dtype=np.float32), [NOTHING] * count, found, 0.5).tolist() == [0] * count
-
-
-def test_identical_vectors_end_the_chain() -> None:
-    vectors = np.repeat(unit_rows(0, 3), 20, axis=0)
-    assert len(as_sets(list(link(vectors, [NOTHING] * 60, neighbours(vectors, 0.99), 0.99)))) <= 3
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_published_rule_in_blocks_is_the_plain_loop(seed: int) -> None:
     vectors = unit_rows(seed, 600)
@@ -152,12 +139,6 @@ def test_cleaning_is_done_once_and_never_empties(text: str) -> None:
     once = clean(text, LEXICON)
     assert key(text, LEXICON) or not text
     assert clean(once, LEXICON) == once or not once
-
-
-def test_published_polarity_is_vaders_with_its_blind_spots() -> None:
-    assert published("don't trust") == "negative"
-    assert published("don’t trust") == "positive"
-    assert polarity("don’t trust") == "negative"
 
 
 # --------------------------------------------------------------------------- groups
@@ -210,41 +191,6 @@ def test_order_of_rows_changes_nothing(order: list[str]) -> None:
     assert table.equals(group_attributes(COUNTS, letters, LEXICON))
 
 
-def test_published_method_depends_on_the_order() -> None:
-    # "abc" is near both others, which are not near each other.
-    def encode(texts: Sequence[str], /) -> np.ndarray:
-        known = {"ab": (1, 0), "abc": (0.75, 0.6614), "bc": (0.125, 0.9922)}
-        return np.array([known[text] for text in texts], dtype=np.float32)
-
-    forward = group_attributes({"ab": 1, "abc": 1, "bc": 1}, encode, LEXICON, tau=0.7, method="afristereo")
-    middle = group_attributes({"abc": 1, "ab": 1, "bc": 1}, encode, LEXICON, tau=0.7, method="afristereo")
-    assert forward["group_id"].n_unique() == 2
-    assert middle["group_id"].n_unique() == 1
-
-
-def same_for_all(texts: Sequence[str], /) -> np.ndarray:
-    """An encoder that sees no difference between phrases, and no likeness between words."""
-    words = sorted({text for text in texts if " " not in text})
-    rows = np.zeros((len(texts), len(words) + 1), dtype=np.float32)
-    for row, text in enumerate(texts):
-        rows[row, words.index(text) if text in words else -1] = 1
-    return rows
-
-
-def test_many_words_in_one_place_are_all_kept_apart() -> None:
-    attributes = [f"grow {plant}" for plant in ("rice", "maize", "beans", "tea", "roses", "oats", "figs")]
-    table = group_attributes(dict.fromkeys(attributes, 1), same_for_all, LEXICON)
-    assert table["group_id"].n_unique() == len(attributes)
-
-
-def test_without_known_function_words_no_word_is_swapped(tmp_path: Path) -> None:
-    own = tmp_path / "own.csv"
-    own.write_text("one,other\nlagbara,alailagbara\n", encoding="utf-8")
-    counts = {"ni ile": 1, "wa ile": 1}
-    table = group_attributes(counts, same_for_all, load_lexicon("yo", own))
-    assert table["group_id"].n_unique() == 1
-
-
 # --------------------------------------------------------------------------- existing groups
 
 EDITED = """attribute,group_id,canonical,polarity,note
@@ -278,21 +224,6 @@ def test_a_new_attribute_joins_by_meaning_and_existing_groups_are_never_merged(t
     table = group_attributes({"babab": 1}, letters, LEXICON, existing=read_existing(edited(tmp_path, text)))
     assert table["group_id"].to_list()[:2] == ["a", "b"]
     assert table["group_id"].to_list()[2] == "b"
-
-
-def test_a_moved_attribute_may_keep_its_old_canonical_term(tmp_path: Path) -> None:
-    text = "attribute,group_id,canonical\nabba,a,abba\nbaba,a,abba\nstrong,a,strong\nzoo,z,\n"
-    existing = read_existing(edited(tmp_path, text))
-    assert existing.canonical == {"a": "abba", "z": "zoo"}
-    table = group_attributes({"are strong": 1}, letters, LEXICON, existing=existing)
-    assert table.head(4).select(existing.table.columns).equals(existing.table)
-    assert table.row(4)[:3] == ("are strong", "a", "abba")
-
-
-def test_adding_nothing_changes_nothing(tmp_path: Path) -> None:
-    existing = read_existing(edited(tmp_path))
-    table = group_attributes({"weak": 1}, letters, LEXICON, existing=existing)
-    assert table.select(existing.table.columns).equals(existing.table)
 
 
 # --------------------------------------------------------------------------- files and commands

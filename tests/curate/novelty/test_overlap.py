@@ -14,7 +14,6 @@ from endoxa.curate.novelty import (
     SHARE_COLUMNS,
     SHARED_COLUMNS,
     analyze_novelty,
-    encoded,
     likeness,
     nearest,
     share_interval,
@@ -154,12 +153,6 @@ def test_an_association_needs_both_parts():
     assert found.concepts["concept"][0] == "x people: lazy"
 
 
-def test_encoded_sides_share_equal_texts():
-    one, other = encoded([attributes("A", ["p", "q"]), attributes("B", ["q"])], ToyEncoder())
-    assert np.array_equal(one[0][1], other[0][0])
-    assert (likeness(one, other) > 1 - 1e-6).tolist() == [[False], [True]]
-
-
 def test_without_identities_the_interval_is_wilsons():
     flags = np.array([True] * 3 + [False] * 7)
     interval, method, named = share_interval(flags, [()] * 10, 0.95)
@@ -170,15 +163,6 @@ def test_without_identities_the_interval_is_wilsons():
     few = share_interval(flags, [(f"i{k % 4}",) for k in range(10)], 0.95)
     assert few[0] == wilson(3, 10, 0.95)
     assert few[1:] == ("wilson", 4)
-
-
-def test_a_concept_of_two_identities_counts_once():
-    """Halves: sums over identities are those over concepts, so the share is the middle of the same data."""
-    flags = np.array([True, False, True, False, False, True])
-    said_of = [("p", "q"), ("q",), ("r", "s", "t"), ("s",), ("t",), ("p",)]
-    interval, method, named = share_interval(flags, said_of, 0.95)
-    assert (method, named) == ("identities", 5)
-    assert 0 <= interval.low < 0.5 < interval.high <= 1
 
 
 def test_the_interval_covers_a_planted_share():

@@ -140,38 +140,6 @@ def test_ties_at_the_quantile_stay_low_or_are_split_at_random():
     assert set(split.pairs.filter(group="high")["variance"]) == {1.0}
 
 
-def test_where_everybody_agrees_nothing_is_claimed():
-    found = analyze_disagreement(
-        table([("g", f"a{k}", (4, 4), "tu"[k % 2]) for k in range(12)]), resamples=100
-    )
-    assert np.isnan(found.skewness)
-    assert found.zero == 1.0
-    assert set(found.topics["verdict"]) == {"cannot-be-tested"}
-
-
-def test_a_topic_among_the_disputed_only_has_no_relative_change():
-    rows = [("g", f"a{k}", (1, 5), "new") for k in range(6)]
-    rows += [("g", f"b{k}", (3, 3), "old") for k in range(24)]
-    found = analyze_disagreement(table(rows), resamples=200)
-    row = found.topics.filter(topic="new").row(0, named=True)
-    assert (row["n_low"], row["relative_change"], row["high"]) == (0, None, None)
-    assert row["verdict"] == "above"
-
-
-def test_the_same_seed_gives_the_same_table():
-    one, other = (analyze_disagreement(planted(3, count=80), resamples=100) for _ in range(2))
-    assert one.topics.equals(other.topics)
-
-
-def test_topics_come_from_another_table(tmp_path):
-    ratings, topics = tmp_path / "r.csv", tmp_path / "t.csv"
-    ratings.write_text("identity,attribute,rating\na,sing,1\nb,cook,2\n")
-    topics.write_text("attribute,topic,sentiment\nsing,music,positive\n")
-    read = read_ratings(ratings, topics)
-    assert read["topic"].to_list() == ["music", ""]
-    assert read["sentiment"].to_list() == ["positive", ""]
-
-
 def test_an_export_of_a_campaign_is_read_with_the_words_of_its_pairs(tmp_path):
     (tmp_path / "pairs.csv").write_text(
         "association_id,identity,attribute,topic,polarity\np1,people,sing,music,negative\n"

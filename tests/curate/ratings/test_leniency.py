@@ -139,9 +139,3 @@ def test_ratings_of_nobody_named_have_means_and_no_test():
     assert named.filter(perspective="difference", sentiment="all")["verdict"].item() == "above"
     assert set(unnamed.filter(perspective="difference")["verdict"]) == {"cannot-be-tested"}
     assert unnamed["low"].is_nan().all()
-
-
-def test_ratings_that_do_not_say_it_are_counted_as_left_out():
-    ratings = planted(3, {"any": 0.0}, raters=10, pairs=10)
-    some = ratings.with_columns(in_group=pl.when(pl.int_range(pl.len()) < 5).then(None).otherwise("in_group"))
-    assert analyze_leniency(some, resamples=100).left_out == 5

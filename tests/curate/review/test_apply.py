@@ -81,15 +81,6 @@ def test_a_refused_proposal_is_taken_back(table, tmp_path):
     assert row(result, "s2#1")["reviewed_by"] == "ana", "the file's name where no reviewer was named"
 
 
-def test_rows_without_an_answer_stay_as_they_are(table, tmp_path):
-    result = reviewed(table, export(table, tmp_path / "ana.xlsx"))
-    assert result.changes.is_empty()
-    assert result.table.select(*STATEMENTS).equals(
-        pl.DataFrame(STATEMENTS).with_columns(pl.col("omit_reason").replace("", None))
-    )
-    assert result.table["review_decision"].null_count() == 4
-
-
 def test_changed_words_are_an_edit_whatever_the_decision(table, tmp_path):
     cells = {(2, "attribute"): "patient", (3, "attribute"): "gentle", (3, "decision"): "keep"}
     result = reviewed(table, fill(export(table, tmp_path / "ana.xlsx"), cells))
@@ -115,12 +106,6 @@ def test_what_is_not_said_to_the_end_is_unsure_and_said(table, tmp_path):
     assert result.table["review_decision"].to_list()[:2] == ["unsure", "unsure"]
     assert "changed nothing" in row(result, "s1#1")["review_note"]
     assert "no decision" in row(result, "s1#2")["review_note"]
-
-
-def test_omitted_rows_can_be_left_out(table, tmp_path):
-    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(2, "decision"): "omit"})
-    result = reviewed(table, sheet, drop_omitted=True)
-    assert result.table["review_row"].to_list() == ["s1#2", "s2#1", "s3#1"], "a mere proposal stays"
 
 
 # --------------------------------------------------------------------------- new rows
@@ -168,13 +153,6 @@ def test_a_row_that_only_one_reviewer_adds_is_disputed(table, tmp_path):
     assert len(reviewed(table, ana, other).table) == 5, (
         "who did not decide on the statement says nothing against it"
     )
-
-
-def test_the_same_new_row_of_two_reviewers_is_one(table, tmp_path):
-    cells = {(9, "statement_id"): "s3", (9, "attribute"): "early"}
-    sheets = [fill(export(table, tmp_path / f"{name}.xlsx"), cells) for name in ("ana", "ben")]
-    result = reviewed(table, *sheets)
-    assert result.table["reviewed_by"].to_list()[4:] == ["ana; ben"]
 
 
 # --------------------------------------------------------------------------- several reviewers
@@ -233,12 +211,6 @@ def test_half_of_the_voices_is_no_majority(table, tmp_path):
     assert row(result, "s1#1")["review_decision"] == "disputed"
 
 
-def test_keeping_words_that_another_changes_is_a_disagreement(table, tmp_path):
-    ana = fill(export(table, tmp_path / "ana.xlsx"), {(2, "decision"): "keep"})
-    ben = fill(export(table, tmp_path / "ben.xlsx"), {(2, "attribute"): "quiet"})
-    assert records(reviewed(table, ana, ben).conflicts, "voices") == [("ana: calm; ben: quiet",)]
-
-
 def test_different_reasons_are_listed_and_all_kept(table, tmp_path):
     reasons = {"ana": "noise", "ben": "other"}
     sheets = [
@@ -275,14 +247,6 @@ def test_sheets_one_after_the_other_do_not_overrule_each_other(table, tmp_path):
     ]
 
 
-def test_two_sheets_of_one_reviewer_are_told_apart(table, tmp_path):
-    sheets = [export(table, tmp_path / name, reviewer="Ana") for name in ("one.xlsx", "two.xlsx")]
-    for sheet, decision in zip(sheets, ("keep", "omit"), strict=True):
-        fill(sheet, {(2, "decision"): decision})
-    (voices,) = reviewed(table, *sheets).conflicts["voices"]
-    assert voices == "Ana (one): keep; Ana (two): omit"
-
-
 # --------------------------------------------------------------------------- the table changed
 
 
@@ -296,12 +260,6 @@ def test_a_row_that_changed_since_is_not_touched(table, tmp_path):
     assert records(result.conflicts, "row", "problem", "sheets", "outcome") == [
         ("s3#1", "the table's row was changed since the sheet was made", "ana.xlsx, row 5", "not applied")
     ]
-
-
-def test_columns_that_no_reviewer_saw_may_change(table, tmp_path):
-    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(5, "decision"): "omit"})
-    newer = write_table(tmp_path, {**STATEMENTS, "city": ["Rome"] * 4, "count": ["1"] * 4}, "newer.csv")
-    assert reviewed(newer, sheet).conflicts.is_empty()
 
 
 def test_words_that_changed_since_are_a_conflict(table, tmp_path):
@@ -343,20 +301,6 @@ def test_order_of_rows_and_columns_and_lost_rows_do_not_matter(table, tmp_path):
     page.delete_rows(1, page.max_row)
     for line in (header, lines[3], lines[1], [""] * len(header)):
         page.append([line[place] for place in order])
-    book.save(sheet)
-    assert reviewed(table, sheet).table.equals(whole.table)
-
-
-def test_columns_and_sheets_of_a_workbook_may_be_moved(table, tmp_path):
-    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(5, "decision"): "omit", (2, "attribute"): "quiet"})
-    whole = reviewed(table, sheet)
-    book = load_workbook(sheet)
-    page = book["Review"]
-    lines = [[cell.value for cell in line][::-1] for line in page.iter_rows(max_row=5)]
-    page.delete_rows(1, page.max_row)
-    for line in (lines[0], [None] * 9, *lines[:0:-1]):
-        page.append(line)
-    book.move_sheet("Review", 2)
     book.save(sheet)
     assert reviewed(table, sheet).table.equals(whole.table)
 
@@ -424,16 +368,6 @@ def test_groups_can_be_edited(tmp_path):
     table = write_table(tmp_path, columns)
     sheet = fill(export(table, tmp_path / "ana.xlsx"), {(3, "group_id"): 1, (3, "canonical"): "calm"})
     assert reviewed(table, sheet).table["group_id"].to_list() == ["1", "1", "3"]
-
-
-def test_the_same_answer_for_a_pair_twice_is_one(tmp_path):
-    table = write_table(tmp_path, PAIRS)
-    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(2, "decision"): "keep"})
-    book = load_workbook(sheet)
-    page = book["Review"]
-    page.append([cell.value for cell in page[2]])
-    book.save(sheet)
-    assert len(reviewed(table, sheet).table) == 3
 
 
 # --------------------------------------------------------------------------- whatever reviewers say
@@ -511,32 +445,3 @@ def test_every_cell_that_differs_is_reported(tmp_path, ana, ben):
     differing = {name for name in before if (after[name] or "") != before[name]}
     assert set(result.changes.filter(column="attribute")["row"]) == differing
     assert set(result.changes.filter(column="(new row)")["row"]) == after.keys() - before.keys()
-
-
-@pytest.mark.slow
-def test_corrections_of_real_reviewers_arrive(shared, tmp_path):
-    """What AfriStereo's reviewers made of the published extractor's pairs, filled in and taken back."""
-    gold = pl.read_csv(shared / "data" / "afristereo" / "gold_dev.csv", infer_schema=False)
-    gold = gold.filter(pl.col("status") != "not_reviewed").with_columns(
-        identity=pl.col("authors_identity").fill_null(""), attribute=pl.col("authors_attribute").fill_null("")
-    )
-    table = tmp_path / "statements.csv"
-    gold.select("statement_id", "statement", "identity", "attribute").write_csv(table)
-    sheet = export(table, tmp_path / "lab.xlsx")
-    cells = {}
-    for number, one in enumerate(gold.iter_rows(named=True), start=2):
-        cells[number, "decision"] = "omit" if one["omit"] == "true" else "keep"
-        if one["omit"] == "false":
-            cells |= {(number, name): one[f"gold_{name}"] or "" for name in ("identity", "attribute")}
-    result = reviewed(table, fill(sheet, cells))
-    omitted = pl.col("omit") == "true"
-    assert (
-        result.table.filter(omitted)["statement_id"].to_list()
-        == gold.filter(omitted)["statement_id"].to_list()
-    )
-    kept = result.table.filter(~omitted).select("identity", "attribute")
-    wanted = gold.filter(~omitted).select(
-        identity=pl.col("gold_identity"), attribute=pl.col("gold_attribute")
-    )
-    assert kept.equals(wanted)
-    assert result.conflicts.is_empty()

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from endoxa.curate.associations import associations
-from endoxa.curate.group import read_attributes
 from endoxa.curate.survey.reading import read_survey
 from endoxa.curate.survey.rows import ONE_EACH, RowColumns, read_statements
 from endoxa.curate.survey.statements import extract_all, split_survey
@@ -98,9 +97,3 @@ def test_group_of_the_question_and_axis_stand_in_columns(tmp_path):
     assert again.question.axis == "what do people here say of bakers"
     path.write_text("text,identity,attribute\nNurses are calm,bakers,kind\n")  # was read before
     assert read_statements(path, RowColumns("text"))[0].question.identity is None
-
-
-def test_attributes_are_counted_by_people_under_any_name(tmp_path):
-    path = tmp_path / "read.csv"
-    path.write_text("mhojiwa,attribute\n1,kind\n1,kind\n2,kind\n,calm\n,calm\n")
-    assert read_attributes(path) == {"kind": 2, "calm": 2}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from endoxa.curate.survey import load_map, plain_header, preset_path, without_code
-from endoxa.curate.survey.reading import clean_choice, draft_map, private_columns, read_survey
+from endoxa.curate.survey import load_map, preset_path
+from endoxa.curate.survey.reading import draft_map, private_columns, read_survey
 from endoxa.errors import UserError
 from support.survey_maps import parse_map
 
@@ -94,17 +94,6 @@ def test_everything_else_is_left_out_and_private_columns_are_named(export):
     ]
 
 
-def test_the_status_of_an_answer_is_not_that_of_a_draft(tmp_path):
-    """Survey programs say so of answers that are not sent; `author` says it of what models wrote."""
-    export = written(tmp_path, {"status": ["draft", "complete"]})
-    assert [one.code for one in read_survey(export, parse_map(MAP, "map")).respondents] == ["b2", "a1"]
-
-
-def test_without_a_respondent_column_the_row_number_from_zero_is_used(export):
-    survey = read_survey(export, parse_map(MAP.replace('respondent = "code"', ""), "map"))
-    assert [one.code for one in survey.respondents] == ["0", "1"]
-
-
 @pytest.mark.parametrize(
     ("codes", "expected"),
     [
@@ -145,35 +134,6 @@ def test_long_number_is_a_code_only_where_the_header_says_so(tmp_path, header, f
     else:
         with pytest.raises(UserError, match=r"'Contact' .*looks like a phone or personal number"):
             read_survey(path, survey_map)
-
-
-def test_message_about_numbers_shows_the_beginning_only(tmp_path):
-    path = written(tmp_path, {"What is said about age?": ["1" * 100_000, ""]})
-    with pytest.raises(UserError, match="only numbers found") as caught:
-        read_survey(path, parse_map(MAP, "map"))
-    assert len(str(caught.value)) < 500
-
-
-def test_ids_show_four_letters_unless_two_questions_share_them():
-    text = MAP.replace('name = "age"', 'name = "bakery"')
-    assert parse_map(text, "map").short_names() == {"bakers": "bakers", "bakery": "bakery"}
-    assert parse_map(MAP, "map").short_names() == {"bakers": "bake", "age": "age"}
-
-
-@pytest.mark.parametrize(
-    ("cell", "mark", "expected"),
-    [("A  * B *", "*", "A; B"), ("A", "*", "A"), (None, "*", ""), ("A * B", "", "A * B"), (" * ", "*", "")],
-)
-def test_answers_to_select_all_that_apply(cell, mark, expected):
-    assert clean_choice(cell, mark) == expected
-
-
-def test_codes_of_survey_tools_are_no_part_of_a_header():
-    assert without_code(plain_header("S01_Q05.What is it?")) == "what is it?"
-    assert without_code(plain_header("Q12 - What is it?")) == "what is it?"
-    assert without_code(plain_header("S03. What do")) == "what do"
-    assert without_code(plain_header("12. What")) == "what"
-    assert without_code(plain_header("2024 income")) == "2024 income"
 
 
 @pytest.mark.parametrize(
@@ -233,13 +193,6 @@ def test_draft_for_an_export_of_a_form(tmp_path):
     assert [one.country for one in survey.respondents] == ["Kenya", "Kenya", "Peru"]
     assert 'column = "S03. What do people say about women?"' in draft
     assert '# column = "Timestamp"' in draft
-
-
-def test_draft_for_the_published_export_finds_its_seven_questions(shared):
-    path = shared / "data/afristereo/survey_dev.csv"
-    survey = read_survey(path, parse_map(draft_map(path), "draft"))
-    published = read_survey(path, load_map(preset_path("afristereo")))
-    assert [one.answers for one in survey.respondents] == [one.answers for one in published.respondents]
 
 
 def test_preset_reads_the_published_export_as_it_is(shared):

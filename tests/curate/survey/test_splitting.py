@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from endoxa.curate.survey.splitting import split_answer
-from endoxa.curate.survey.statements import chatbot_reasons, formatted_lines, outliers
+from endoxa.curate.survey.statements import formatted_lines, outliers
 
 JOINER = r"(?:and|or|but|while|whilst|whereas|et|ou|mais|tandis que|alors que|mientras que|und|aber|y|pero|e|mas|&)"
 GAP = re.compile(
@@ -33,16 +33,6 @@ def test_lines_sentences_and_items_open_and_what_stands_behind_a_comma_goes_on()
     answer = "Bakers are kind, quick etc., early; loud.\nTall 1. Old 2. Shy, wise! Good • New"
     opens = {piece.text: piece.opens for piece in split_answer(answer)}
     assert [text for text, does in opens.items() if not does] == ["quick etc", "early", "loud", "wise!"]
-
-
-@pytest.mark.parametrize("answer", ["-", "——", "n/a", "...", "?", " - "])
-def test_answer_without_words_is_kept_as_one_piece(answer):
-    assert pieces(answer) == [answer.strip()]
-
-
-@pytest.mark.parametrize("answer", ["", "  \n "])
-def test_empty_answer_has_no_piece(answer):
-    assert pieces(answer) == []
 
 
 WORDS = st.sampled_from(
@@ -136,12 +126,6 @@ def test_outlier_needs_hundreds_of_statements_and_distance_from_the_others():
     assert outliers([20, 20, 20, 250]) == [False, False, False, True]
 
 
-def test_reason_says_what_was_seen():
-    answers = {"1": ["Bakers are kind"], "2": [PASTED]}
-    reasons = chatbot_reasons(answers, {"1": 1, "2": 7})
-    assert reasons == {"2": "6 lines formatted as a chatbot does"}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
@@ -162,13 +146,3 @@ def test_a_cell_without_words_is_cut_in_time_that_grows_with_its_length(answer):
     pieces = split_answer(answer)
     assert len(pieces) == 1
     assert pieces[0].text.strip('"') in answer
-
-
-@pytest.mark.slow
-def test_many_brackets_and_a_long_list_are_cut_too():
-    assert len(split_answer("women (all) are kind, " * 3000)) == 3000
-    assert len(split_answer("things such as " + "a, " * 3000)) > 10
-
-
-def test_brackets_inside_a_quotation_still_protect():
-    assert pieces('they say "a (b, c), d", loud') == ['they say "a (b, c), d"', "loud"]

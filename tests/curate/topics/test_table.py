@@ -13,7 +13,6 @@ from endoxa.curate.topics import (
     TOPIC_COLUMNS,
     analyze_topics,
     read_mentions,
-    read_topics,
     share_interval,
 )
 from endoxa.errors import UserError
@@ -92,16 +91,6 @@ def test_support_is_how_often_a_row_counts(tmp_path):
     found = analyze_topics(read_mentions(table))
     assert dict(found.select("topic", "n").iter_rows()) == {"x": 7, "y": 3}
     assert found["share"][0] == pytest.approx(0.7)
-
-
-def test_data_sets_stay_apart(tmp_path):
-    tables = [
-        read_mentions(written(tmp_path, f"{name}.csv", f"identity,attribute,topic\nP,a,{topic}\nP,b,y\n"))
-        for name, topic in (("one", "x"), ("two", "y"))
-    ]
-    found = analyze_topics(pl.concat(tables))
-    assert found.select("dataset", "topic", "n").rows() == [("one", "x", 1), ("one", "y", 1), ("two", "y", 2)]
-    assert found["share"].to_list() == [0.5, 0.5, 1.0]
 
 
 def mentions(flags, people):
@@ -207,9 +196,3 @@ def test_an_export_of_few_people_has_topics_and_no_in_group_share(tmp_path):
     written(folder, "mentions.csv", "row_id,association_id,rater,counted\n")
     with pytest.raises(UserError, match="no association that anybody said"):
         read_mentions(folder)
-
-
-def test_topics_of_a_table_are_read_once(tmp_path):
-    found = read_topics(written(tmp_path, "l.csv", "text,label\nLazy,x\n"))
-    frame = pl.DataFrame({"association_id": ["", ""], "identity": ["P", "P"], "attribute": ["lazy.", "kind"]})
-    assert found.of(frame)["topic"].to_list() == ["x", ""]

@@ -66,12 +66,6 @@ def test_an_association_in_several_languages_is_one(tmp_path: Path) -> None:
     assert distinct_associations(found).row(0) == (association_id(*FARM), *FARM)
 
 
-def test_a_table_without_models_names_none(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(f"{','.join(PARTS)}\n{','.join(FARM)}\n", encoding="utf-8")
-    assert read_associations(path).row(0, named=True)["model"] is None
-
-
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
