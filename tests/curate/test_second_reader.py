@@ -6,7 +6,6 @@ import json
 
 import polars as pl
 import pytest
-from openpyxl import load_workbook
 
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import (
@@ -36,13 +35,7 @@ def words(pairs):
 def test_the_question_holds_what_is_known_and_no_gold():
     women = Question("women", "gender", "women")
     text = question_about(ReaderItem("1", "sing well", women, "Peru", "nurses", (("x", "y"),)))
-    for part in (
-        "sing well",
-        "about women",
-        "Every answer is about women.",
-        "Peru",
-        "before was about nurses",
-    ):
+    for part in ("sing well", "Every answer is about women.", "Peru", "before was about nurses"):
         assert part in text
     assert '"x"' not in text
 
@@ -52,9 +45,7 @@ def test_the_question_holds_what_is_known_and_no_gold():
     [
         "{}",
         "```json\n{}\n```",
-        "Here it is:\n{}\nDone.",
         "<think>{{}}</think>{}",
-        '{{"result": {}}}',
         '{}\n\nStatement: Men are tall.\n{{"pairs": []}}',
     ],
 )
@@ -105,8 +96,6 @@ def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, 
         "text\n" + "".join(f"Bakers of street {n} are calm\n" for n in range(30)) + "Call bakers at a@b.org\n"
     )
     words = ["curate", "extract", "rows.csv", "--statement-column", "text", "--language", "en", "-o", "s.csv"]
-    refused = CliRunner().invoke(app, [*words, "--plan"])
-    assert "--plan need --reader" in str(refused.exception)
     planned = CliRunner().invoke(app, [*words, "--reader", "sim/reader-a", "--plan"])
     assert planned.exit_code == 0
     assert not (tmp_path / "s.csv").exists()
@@ -120,7 +109,3 @@ def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, 
     assert 0 < len(differing) < 30
     assert (differing["other_reading"] != "").all()
     assert "b.org" not in (tmp_path / "s.model.csv").read_text()
-    sheet = CliRunner().invoke(app, ["curate", "review", "s.csv", "-o", "ana.xlsx", "--reviewer", "Ana"])
-    assert sheet.exit_code == 0, sheet.output
-    sheets = load_workbook(tmp_path / "ana.xlsx")
-    assert any("other_reading" in row for rows in sheets for row in rows.iter_rows(values_only=True))

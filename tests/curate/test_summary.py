@@ -43,10 +43,8 @@ PATIENT = ("age", "old people", "patient")
     ("counts", "shown", "rest"),
     [
         ({"f": 9, "m": 8}, {"f": 9, "m": 8}, None),
-        ({"f": 9, "m": 8, "x": 0}, {"f": 9}, 8),
         ({"f": 9, "m": 8, "x": 3, "y": 2}, {"f": 9, "m": 8}, 5),
         ({"f": 9, "m": 4}, {}, None),
-        ({"f": 20, "m": 6, "x": 1}, {"f": 20}, 7),
         ({"f": 4, "m": 4, "x": 4}, {}, None),
     ],
 )
@@ -72,7 +70,7 @@ def most(equalities, values, objective):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(st.integers(0, 14), min_size=1, max_size=5), st.integers(1, 7))
 def test_no_small_count_follows_from_a_row_of_single_answers(numbers, least):
     counts = {f"c{n}": count for n, count in enumerate(numbers)}
@@ -85,7 +83,7 @@ def test_no_small_count_follows_from_a_row_of_single_answers(numbers, least):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=3, unique=True), min_size=1, max_size=25))
 def test_no_small_count_follows_from_a_row_of_several_answers(chosen):
     """Unknown are the respondents of every combination of answers; all subgroups of one or two answers are tried."""
@@ -118,7 +116,7 @@ PARTS_TELL = (
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @example(UNION_TELLS)
 @example(PARTS_TELL)
 @given(

@@ -148,44 +148,24 @@ def test_metadata_of_another_version_is_refused(tmp_path):
     ("category", "first", "second", "groups", "expected"),
     [
         ("Age", ("grandfather", "old"), ("grandson", "nonOld"), ["old"], 0),
-        ("Age", ("28-year-old", "nonOld"), ("78-year-old", "old"), ["nonOld"], 0),
         ("Disability_status", ("cook", "nonDisabled"), ("deaf", "disabled"), ["disabled", "D/deaf"], 1),
         ("Gender_identity", ("man", "man"), ("woman", "woman"), ["F"], 1),
-        ("Gender_identity", ("boy", "boy"), ("girl", "girl"), ["Girls"], 1),
-        ("Gender_identity", ("Ann", "F"), ("Bob", "M"), ["women"], 0),
         ("Gender_identity", ("Ann", "F"), ("Bob", "M"), ["Man"], 1),
         ("Gender_identity", ("Ann", "trans_F"), ("Bob", "nonTrans_M"), ["Transgender women", "trans"], 0),
-        ("Gender_identity", ("Ann", "nonTrans_F"), ("Bob", "trans_M"), ["transgender men"], 1),
         ("Gender_identity", ("Ann", "trans_F"), ("Bob", "nonTrans_M"), ["F"], None),
         ("Nationality", ("Indian", "AsiaPacific"), ("Indonesian", "AsiaPacific"), ["Indonesian"], 1),
         ("Nationality", ("Danish", "Europe"), ("Dutch", "Europe"), ["Danish", "Dutch"], None),
-        ("Physical_appearance", ("short", "short"), ("tall", "tall"), ["short"], 0),
         ("Physical_appearance", ("thin", "nonObese"), ("large", "obese"), ["obese"], 1),
-        (
-            "Physical_appearance",
-            ("", "visibleDifference"),
-            ("", "noVisibleDifference"),
-            ["visibleDifference"],
-            0,
-        ),
-        ("Physical_appearance", ("suit", "posDress"), ("jeans", "negDress"), ["negDress"], 1),
-        ("Physical_appearance", ("her", "pregnant"), ("him", "notPregnant"), ["pregnant"], 0),
         ("Race_ethnicity", ("African",) * 2, ("African American",) * 2, ["African American"], 1),
-        ("Race_ethnicity", ("Ann Lee", "F-Asian"), ("Bo Day", "F-White"), ["Asian"], 0),
         ("Race_ethnicity", ("Hispanic", "Hispanic"), ("Roma", "Roma"), ["Latino", "Hispanic"], 0),
-        ("Race_x_gender", ("Asian man", "M-Asian"), ("Roma man", "M-Roma"), ["Asian"], 0),
         ("Race_x_gender", ("Asian man", "M-Asian"), ("Roma woman", "F-Roma"), ["Roma"], 1),
         ("Race_x_gender", ("Arab man", "M-Arab"), ("Arab woman", "F-Arab"), ["Arab"], None),
         ("Race_x_gender", ("Asian man", "M-Asian"), ("", ""), ["Latino"], 1),
         ("Race_x_SES", ("a", "lowSES-F-Black"), ("b", "highSES-F-White"), ["White"], 1),
-        ("Race_x_SES", ("a", "lowSES-HIspanic"), ("b", "lowSES-Arab"), ["Hispanic"], 0),
         ("Race_x_SES", ("a", "lowSES-M-Asian"), ("b", "highSES-M-Asian"), ["Asian"], None),
         ("Religion", ("Sikh", "Sikh"), ("Hindu", "Hindu"), ["Hindu"], 1),
         ("SES", ("cashier", "lowSES"), ("dentist", "highSES"), ["low SES"], 0),
-        ("SES", ("cashier", "lowSES"), ("dentist", "highSES"), ["highSES"], 1),
-        ("Sexual_orientation", ("straight", "straight"), ("pansexual", "pansexual"), ["pansexual"], 1),
         ("Village", ("north", "north"), ("south", "south"), ["north"], 0),
-        ("Village", ("north", ""), ("south", ""), "south", 1),
         ("Village", ("north", "north"), ("south", "south"), "None", None),
     ],
 )
@@ -266,18 +246,11 @@ def test_two_options_that_are_the_same_are_refused(tmp_path, other):
 @pytest.mark.parametrize(
     ("name", "spelling"),
     [
-        *(("label", spelling) for spelling in ("1", 1.0, "1.0", "ans1", "B", "b", "unknown")),
-        *(("unknown", spelling) for spelling in ("1", 1.0, "ans1", "B")),
-        *(("context_condition", spelling) for spelling in ("Ambig", "ambiguous", " AMBIGUOUS", None, "")),
-        *(("question_polarity", spelling) for spelling in ("Neg", "negative", "NEG ")),
-        *(
-            ("stereotyped_groups", spelling)
-            for spelling in ("['Danish', 'Dutch']", '["Danish"]', "Danish; Dutch")
-        ),
-        (
-            "answer_info",
-            "{'ans0': ['Danish', 'Europe'], 'ans1': ['Unknown', 'unknown'], 'ans2': ['Thai', 'Asia']}",
-        ),
+        *(("label", spelling) for spelling in ("1", 1.0, "ans1", "b", "unknown")),
+        ("unknown", "B"),
+        *(("context_condition", spelling) for spelling in (" AMBIGUOUS", None)),
+        ("question_polarity", "NEG "),
+        *(("stereotyped_groups", spelling) for spelling in ("['Danish', 'Dutch']", "Danish; Dutch")),
         (
             "answer_info",
             "{'ans0': array(['Danish', 'Europe'], dtype=object), 'ans1': array(['', 'unknown'])}",
@@ -319,10 +292,9 @@ def test_questions_without_a_target_are_counted_with_the_reason(tmp_path):
     assert check_questions(written(tmp_path, record())) == []
 
 
-@pytest.mark.parametrize("name", ["helm.jsonl", "helm.parquet"])
-def test_options_in_one_list_get_no_advice_that_cannot_work(tmp_path, name):
+def test_options_in_one_list_get_no_advice_that_cannot_work(tmp_path):
     row = {"context": "A. B.", "question": "Who?", "choices": ["A", "B", "Unknown"], "gold_index": 2}
-    path = tmp_path / name
+    path = tmp_path / "helm.parquet"
     write_table(pl.DataFrame([row]), path)
     for refuse in (lambda: list(read_items(path)), lambda: recognise(path)):
         with pytest.raises(UserError, match=r"as one list \('choices'\), as HELM.*cannot be used") as error:
@@ -337,13 +309,10 @@ def test_options_in_one_list_get_no_advice_that_cannot_work(tmp_path, name):
     ("changed", "sentence"),
     [
         ({"label": 3}, "line 2 field 'label': .*found 3"),
-        ({"label": True}, "line 2 field 'label'"),
         ({"question_polarity": "bad"}, "line 2 field 'question_polarity': .*'neg' or 'nonneg'.*found 'bad'"),
         ({"answer_info": {"ans0": "Danish"}}, r"line 2 field 'answer_info.ans0'"),
-        ({"context": None}, "line 2 field 'context'"),
         ({"example_id": 0}, "line 2: example_id 0 of Nationality appears twice"),
         ({"answer_info": {}, "ans1": "The baker"}, "line 2: 0 unknown options"),
-        ({"answer_info": {}, "ans0": "Unknown"}, "line 2: 2 unknown options"),
     ],
 )
 def test_what_is_no_question_is_refused_with_its_line(tmp_path, changed, sentence):
@@ -352,20 +321,11 @@ def test_what_is_no_question_is_refused_with_its_line(tmp_path, changed, sentenc
         list(read_items(path))
 
 
-@pytest.mark.parametrize("field", ["label", "category", "ans2", "question"])
-def test_missing_fields_are_named(tmp_path, field):
-    row = record()
-    del row[field]
-    with pytest.raises(UserError, match=f"line 1 has no field '{field}'"):
-        list(read_items(written(tmp_path, row)))
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
         (b"", "is empty"),
         (b"\n \n", "contains no questions"),
-        (b'{"label": 1', "line 1 is not JSON"),
         (b"[1]\n", "line 1 is not a JSON object"),
         (b"[" * 100_000, "line 1 is not JSON"),
         ('{"category": "é"}'.encode("latin-1"), "line 1 is not UTF-8"),

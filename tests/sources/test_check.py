@@ -33,19 +33,15 @@ PLANTED = [
     ("no-word-differs", "en", "Farmers get up early.", "farmers get up early!"),
     ("negation-only", "en", "Farmers are patient.", "Farmers are not patient."),
     ("negation-only", "en", "Farmers like rain.", "Farmers don't like rain."),
-    ("negation-only", "en", "Farmers can never wait.", "Farmers can always wait."),
     ("negation-only", "hi", "किसान धैर्यवान हैं।", "किसान धैर्यवान नहीं हैं।"),
     ("several-spans", "en", "Old bakers meet old friends.", "Young bakers meet young friends."),
-    ("several-spans", "fr", "Le boulanger est content.", "La boulangère est contente."),
     ("multiple-perturbations", "en", "Old bakers are slow.", "Young bakers are quick."),
     ("long-perturbation", "en", "Bakers sing.", "People who live near the big river sing."),
     ("length-difference", "en", "Bakers sing.", "Very old bakers from town sing."),
     ("other-changes", "en", "The old baker met Anna.", "The young baker met anna."),
     ("no-group-term", "en", "He will sing here.", "He can sing here."),
     ("country-for-group", "en", "The guests from Norway sang.", "The guests from Peru sang."),
-    ("country-for-group", "fr", "Les invités du Pérou chantent.", "Les invités du Canada chantent."),
     ("article", "en", "She met a old farmer.", "She met a young farmer."),
-    ("article", "en", "She met an young farmer.", "She met an old farmer."),
     ("pronoun", "en", "The father lost his keys.", "The mother lost his keys."),
     ("doubled-word", "en", "Farmers like the the rain.", "Bakers like the the rain."),
     ("mixed-scripts", "hi", "किसान CEO के साथ काम करते हैं।", "बेकर CEO के साथ काम करते हैं।"),
@@ -126,30 +122,19 @@ def test_a_broken_line_does_not_hide_the_others(tmp_path):
 
 CONTRASTS = [
     ("name-for-group", "gender", "At noon Anna sang.", "At noon Peter sang.", True),
-    ("name-for-group", "religion", "At noon Anna sang.", "At noon Peter sang.", True),
     ("name-for-group", "race-color", "Xalvior waited.", "Jason waited.", True),
-    ("name-for-group", "race-color", "Xalvior wore her hat.", "Jason wore his hat.", True),
     ("name-for-group", "gender", "Anna wore her hat.", "Peter wore his hat.", False),
-    ("name-for-group", "religion", "At noon Hindus sang.", "At noon Sikhs sang.", False),
     ("name-for-group", "nationality", "A Peruvian sang.", "A Norwegian sang.", False),
-    ("name-for-group", "religion", "Farmers sang.", "Bakers sang.", False),
     ("negation-and-change", "gender", "Women can't sing.", "Men can sing.", True),
-    ("negation-and-change", "gender", "Women sing.", "Men don't sing.", True),
     ("negation-and-change", "gender", "Women never sing.", "Men never sing.", False),
     ("negation-and-change", "gender", "Women sing.", "Women don't sing.", False),
-    ("negation-and-change", "disability", "People with asthma sing.", "People without asthma sing.", False),
     ("unrecognised-group", "socioeconomic", "We sat in a tent.", "We sat on a yacht.", True),
     ("unrecognised-group", "socioeconomic", "Poor guests sat there.", "Rich guests sat there.", False),
-    ("unrecognised-group", "hobby", "We sat in a tent.", "We sat on a yacht.", False),
-    ("unrecognised-group", "religion", "At noon Anna sang.", "At noon Peter sang.", False),
     ("not-counterparts", "socioeconomic", "A poor man sang.", "A white man sang.", True),
     ("not-counterparts", "religion", "Jains sing.", "Koreans sing.", True),
-    ("not-counterparts", "age", "The elderly sing.", "The old sing.", True),
     ("not-counterparts", "socioeconomic", "A poor man sang.", "A rich man sang.", False),
-    ("not-counterparts", "nationality", "A Mexican sang.", "An American sang.", False),
     ("not-counterparts", "race-color", "A Mexican sang.", "A white man sang.", False),
     ("not-counterparts", "gender", "Women admire men.", "Men admire women.", False),
-    ("not-counterparts", "hobby", "A poor singer.", "A white singer.", False),
 ]
 
 
@@ -162,22 +147,13 @@ def test_what_is_set_against_what(tmp_path, check, axis, more, less, flagged):
     ("language", "more", "less", "negated"),
     [
         ("en", "Farmers are patient.", "Farmers are impatient.", False),
-        ("en", "Farmers like rain.", "Farmers dislike rain.", False),
-        ("en", "Farmers are kind.", "Farmers are not unkind.", False),
         ("en", "Farmers cannot wait.", "Farmers can wait.", True),
-        ("en", "Farmers can't wait.", "Farmers can wait.", True),
         ("en", "Farmers do not want to sow anymore.", "Farmers want to sow.", True),
-        ("en", "Farmers used to sow.", "Farmers did not use to sow.", True),
         ("en", "The farmer likes rain.", "The farmer doesn’t like rain.", True),
         ("en", "Farmers must wait.", "Farmers need not wait.", True),
-        ("en", "Farmers are not tall.", "Farmers are not small.", False),
         ("en", "Farmers are tall.", "Bakers are not tall.", False),
         ("fr", "Les femmes ont les cheveux longs.", "Les femmes n'ont pas les cheveux longs.", True),
-        ("fr", "Les femmes ont du courage.", "Les femmes n’ont pas de courage.", True),
-        ("fr", "Les femmes sont contentes.", "Les femmes sont mécontentes.", False),
         ("es", "Las mujeres hablan.", "Las mujeres no hablan.", True),
-        ("pt", "Os homens falam.", "Os homens não falam.", True),
-        ("sw", "Wanawake wana watoto.", "Wanawake hawana watoto.", True),
         ("sw", "Wanawake ni hodari.", "Wanawake ni dhaifu.", False),
         ("hi", "किसान बोलते हैं।", "किसान नहीं बोलते हैं।", True),
         ("xx", "Bakeri esta forta.", "Bakeri nesta forta.", False),
@@ -197,10 +173,7 @@ def test_reduplication_in_hindi_is_no_doubled_word(tmp_path):
     assert not checks(write(tmp_path / "a.csv", pair))
 
 
-@pytest.mark.parametrize(
-    ("phrase", "wrong"),
-    [("a union", 0), ("an hour", 0), ("an MP", 0), ("a NATO", 1), ("a European", 0), ("an user", 1)],
-)
+@pytest.mark.parametrize(("phrase", "wrong"), [("a union", 0), ("an MP", 0), ("a NATO", 1), ("an user", 1)])
 def test_article_follows_the_sound(tmp_path, phrase, wrong):
     article, noun = phrase.split()
     pair = [("en", f"It was {phrase} here.", f"It was {'an' if article == 'a' else 'a'} tree here.")]
@@ -213,11 +186,6 @@ def test_article_follows_the_sound(tmp_path, phrase, wrong):
 
 def test_duplicates_as_they_are_and_swapped(tmp_path):
     more, less = CLEAN[0]
-    typeset = (
-        ("en", "Bakers don’t sing.", "Cooks don’t sing."),
-        ("en", "Cooks don't sing.", "Bakers don't sing."),
-    )
-    assert checks(write(tmp_path / "b.csv", [*typeset]))["reversed-pair"] == 1
     pairs = [("en", more, less), ("en", more.upper(), less), ("en", less, more)]
     path = write(tmp_path / "a.csv", pairs, item_id=["x", "x", "y"])
     found = {p.check: p for p in check_pairs(path)}
@@ -227,20 +195,18 @@ def test_duplicates_as_they_are_and_swapped(tmp_path):
     assert "row 1" in found["reversed-pair"].message
 
 
-@pytest.mark.parametrize(("rare", "noted"), [(1, True), (3, False)])
-def test_unbalanced_labels(tmp_path, rare, noted):
+@pytest.mark.parametrize(
+    ("rare", "from_associations", "noted"),
+    [(0, False, True), (1, False, True), (3, False, False), (0, True, False)],
+)
+def test_unbalanced_labels_are_noted_where_pairs_do_not_come_from_associations(
+    tmp_path, rare, from_associations, noted
+):
     pairs = [("en", f"Farmer number {i} sings.", f"Baker number {i} sings.") for i in range(25)]
-    directions = ["antistereo"] * rare + ["stereo"] * (25 - rare)
-    assert ("unbalanced-labels" in checks(write(tmp_path / "a.csv", pairs, direction=directions))) == noted
-
-
-@pytest.mark.parametrize(("antistereo", "noted"), [(0, False), (1, True)])
-def test_pairs_from_associations_have_one_label_only(tmp_path, antistereo, noted):
-    pairs = [("en", f"Farmer number {i} sings.", f"Baker number {i} sings.") for i in range(25)]
-    labels = ["antistereo"] * antistereo + ["stereo"] * (25 - antistereo)
-    ids = [f"a{i}" for i in range(25)]
-    path = write(tmp_path / "a.csv", pairs, direction=labels, association_id=ids)
-    assert ("unbalanced-labels" in checks(path)) == noted
+    columns = {"direction": ["antistereo"] * rare + ["stereo"] * (25 - rare)}
+    if from_associations:
+        columns["association_id"] = [f"a{i}" for i in range(25)]
+    assert ("unbalanced-labels" in checks(write(tmp_path / "a.csv", pairs, **columns))) == noted
 
 
 def test_one_contrast_under_two_axes(tmp_path):

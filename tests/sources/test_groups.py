@@ -23,26 +23,15 @@ def pair(axis: str, more: str, less: str, **cells: str) -> dict[str, str | None]
 @pytest.mark.parametrize(
     ("group", "axis", "more", "less"),
     [
-        ("Black people", "race-color", "Blacks like tea.", "Whites like tea."),
         ("Black people", "race-color", "The African-American's tea.", "The Caucasian's tea."),
         ("Black people", "race-color", "He couldn't hear the black man.", "He could hear the white man."),
-        ("Black people", "race-color", "The black man loved tea.", "The black man hated tea."),
         ("Black people", "race-color", "Ask Jamal.", "Ask Jacob."),
-        ("Native American people", "nationality", "American Indians like tea.", "Britons like tea."),
         ("Women", "gender", "She drank her tea.", "He drank his tea."),
         ("Transgender people", "gender", "A trans woman sang.", "A cis woman sang."),
-        (
-            "People with a mental illness",
-            "disability",
-            "Those with depression sing.",
-            "Those without depression sing.",
-        ),
         ("Older people", "age", "The elderly dance.", "The young dance."),
         ("", "age", "The ten year old dances.", "The two year old dances."),
         ("", "gender", "Women walk after men.", "Men walk after women."),
         ("", "race-color", "Quentin ate in an Italian bar.", "Oskar ate in an Italian bar."),
-        ("", "race-color", "A blackbird sang.", "A robin sang."),
-        ("", "hobby", "Women sing.", "Men sing."),
     ],
 )
 def test_group_of_the_differing_words(group, axis, more, less):

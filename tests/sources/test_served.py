@@ -48,7 +48,6 @@ def test_a_version_is_named_where_there_are_several_and_failures_go_with_their_n
     ("names", "shown"),
     [
         (("gpt-x", "gpt-x2"), ("gpt-x", "gpt-x2")),
-        (("gpt-x-1", "gpt-x:1"), ("gpt-x-1", "gpt-x:1")),
         (("gpt-x", "gpt-x-1"), ("gpt-x", "1")),
     ],
 )

@@ -106,6 +106,7 @@ def test_locate(folders, tmp_path):
         locate(str(mirror / "pair.csv"))
     with pytest.raises(UserError, match="Known data sets: ours"):
         locate("zzz")
+    assert download("ours", str(mirror), tmp_path / "here") == tmp_path / "here" / "pairs.csv"
 
 
 def test_samples_are_read_by_name_unless_a_file_has_that_name(tmp_path, monkeypatch):

@@ -34,9 +34,7 @@ TAMIL = (
     ("rows", "affirmed", "denied"),
     [
         (WOLOF, "dañuy jënd ceeb", "duñu jënd ceeb"),
-        (WOLOF, "dañu tayel", "tayeluñu"),
         (WOLOF, "xaritu tubaab lañu", "duñu xaritu tubaab"),
-        (TAMIL, "குடிக்கிறார்கள்", "குடிப்பதில்லை"),
         (TAMIL, "பேசுகிறார்கள்", "பேசுவதில்லை"),
     ],
 )
@@ -54,7 +52,6 @@ def test_a_language_that_the_code_has_never_heard_of(rows, affirmed, denied):
         (("verb", "{v", "no {v}", ""), "'{' stands alone"),
         (("verb", "{v}", "", ""), "expected a pattern, and its denial or a note"),
         (("verb", "{v}", "no {x}", ""), "the denial has a slot that the sentence lacks"),
-        (("slot", "verb", "(", ""), "the pattern cannot be read"),
         (("verb", "[{v}", "no {v}", ""), "the pattern cannot be read"),
     ],
 )
@@ -115,11 +112,8 @@ def test_what_is_denied_and_denied_again_is_what_was_said(language):
     [
         ("es", "fuertes", "copula", "son fuertes", "no son fuertes"),
         ("es", "no fuertes", "copula", "no son fuertes", "son fuertes"),
-        ("es", "son fuertes", "copula", "son fuertes", "no son fuertes"),
-        ("fr", "violents", "copula", "sont violents", "ne sont pas violents"),
         ("fr", "haïssent danser", "verb", "haïssent danser", "ne haïssent pas danser"),
         ("ar", "يابانيون", "verb", "يابانيون", "لا يابانيون"),
-        ("hi", "बहुत अमीर थे", "copula", "बहुत अमीर थे", "बहुत अमीर नहीं थे"),
         ("sw", "wana busara", "have", "wana busara", "hawana busara"),
     ],
 )
@@ -130,18 +124,7 @@ def test_how_people_said_it_decides_what_is_looked_for(language, attribute, evid
 
 COLLECTIVES = [
     ("es", "gente de la costa", "alegre", "copula", "La gente de la costa", "es alegre", "no es alegre"),
-    (
-        "es",
-        "gente del campo",
-        "trabajador",
-        "copula",
-        "La gente del campo",
-        "es trabajadora",
-        "no es trabajadora",
-    ),
-    ("es", "gente del campo", "no bebe", "verb", "La gente del campo", "no bebe", "bebe"),
     ("pt", "povo da roça", "trabalhador", "copula", "O povo da roça", "é trabalhador", "não é trabalhador"),
-    ("fr", "jeunesse", "paresseuse", "copula", "La jeunesse", "est paresseuse", "n'est pas paresseuse"),
 ]
 
 
@@ -165,7 +148,6 @@ def test_what_is_no_singular_is_not_said_of_a_collective(attribute, evidence, wh
     [
         ("es", "Paraguayos", "Los paraguayos"),
         ("fr", "ivoiriens", "Les Ivoiriens"),
-        ("fr", "Bassa", "Les Bassa"),
     ],
 )
 def test_groups_have_the_capitals_of_their_language(language, identity, who):
@@ -182,16 +164,9 @@ def test_the_gender_that_people_gave_a_group_goes_before_its_ending():
 @pytest.mark.parametrize(
     ("language", "gender", "word", "reason"),
     [
-        (
-            "es",
-            "m",
-            "basura",
-            "no plural of 'basura' is known: write the plural, or add it to words/es/forms.csv",
-        ),
         ("es", "f", "lago", "the feminine plural of 'lago' is not sure"),
         ("es", "m", "trabajadora", "is singular and feminine"),
         ("es", "", "flojo", "the gender of the group is not known"),
-        ("pt", "m", "pão", "no plural of 'pão' is known"),
         ("hi", "m", "पिटारा", "no plural of 'पिटारा' is known"),
     ],
 )

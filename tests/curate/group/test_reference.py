@@ -102,17 +102,8 @@ def test_our_method_reaches_the_targets(grouped: pl.DataFrame, constraints: list
         ("should lead", "should not be leaders"),
         ("vaccinated", "unvaccinated"),
         ("believers in God", "atheists"),
-        ("have few children", "have many children"),
-        ("overpaid", "underpaid"),
-        ("employers", "employed"),
-        ("invaders", "invaded"),
         ("mock their teachers", "are mocked by their teachers"),
         ("don't eat fish", "don't eat bread"),
-        ("grow rice", "grow maize"),
-        ("hate rain", "hate homework"),
-        ("praise their bosses", "fear their bosses"),
-        ("unpunctual", "unmusical"),
-        ("get up late", "eat late"),
     ],
 )
 def test_one_word_may_make_the_difference(encoder: Encoder, one: str, other: str) -> None:
@@ -124,10 +115,7 @@ def test_one_word_may_make_the_difference(encoder: Encoder, one: str, other: str
     ("one", "other"),
     [
         ("like dancing", "love dancing"),
-        ("good cooks", "great cooks"),
-        ("rich farmers", "wealthy farmers"),
         ("dress well", "well dressed"),
-        ("retire early", "retired early"),
         ("have many kids", "have many children"),
     ],
 )

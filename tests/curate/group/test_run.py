@@ -48,10 +48,9 @@ def as_sets(labels: Sequence[object]) -> set[frozenset[int]]:
 # --------------------------------------------------------------------------- linkage
 
 
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("threshold", [0.3, 0.6, 0.85])
-def test_without_constraints_the_clusters_are_scipys(seed: int, threshold: float) -> None:
-    vectors = unit_rows(seed, 60)
+def test_without_constraints_the_clusters_are_scipys(threshold: float) -> None:
+    vectors = unit_rows(0, 60)
     found = link(vectors, [NOTHING] * 60, neighbours(vectors, threshold), threshold)
     tree = linkage(pdist(vectors.astype(np.float64), "cosine"), method="average")
     assert as_sets(list(found)) == as_sets(list(fcluster(tree, 1 - threshold, "distance")))
@@ -81,10 +80,9 @@ def merged_greedily(
         clusters[best[2]] += clusters.pop(best[1])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_with_constraints_the_clusters_are_those_of_the_definition(seed: int) -> None:
-    vectors = unit_rows(seed, 30)
+    vectors = unit_rows(seed, 24)
     drawn = np.random.default_rng(seed)
     facts = [
         frozenset({(f"scale {drawn.integers(3)}", int(drawn.integers(2)))})
@@ -107,7 +105,7 @@ def nearest_by_full_matrix(vectors: np.ndarray, threshold: float, most: int) -> 
     return [np.flatnonzero(row).tolist() for row in named | named.T]
 
 
-@pytest.mark.parametrize("most", [1, 3, 10, 96])
+@pytest.mark.parametrize("most", [1, 3, 96])
 @pytest.mark.parametrize("cells", [1, 900, CELLS])
 def test_neighbours_in_blocks_are_those_of_the_definition(most: int, cells: int) -> None:
     alike = np.eye(4, dtype=np.float32)[np.arange(90) % 4]  # exactly equal cosines: the first win
@@ -117,9 +115,8 @@ def test_neighbours_in_blocks_are_those_of_the_definition(most: int, cells: int)
         assert all(rows.dtype == np.int32 for rows in found)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_published_rule_in_blocks_is_the_plain_loop(seed: int) -> None:
-    vectors = unit_rows(seed, 600)
+def test_published_rule_in_blocks_is_the_plain_loop() -> None:
+    vectors = unit_rows(1, 600)
     openers: list[int] = []
     plain = []
     for row, vector in enumerate(vectors):
@@ -165,18 +162,7 @@ def test_no_group_holds_opposites_even_where_the_encoder_sees_no_difference() ->
     def same(texts: Sequence[str], /) -> np.ndarray:
         return np.tile(unit_rows(0, 1), (len(texts), 1))
 
-    attributes = [
-        "strong",
-        "weak",
-        "not weak",
-        "lazy",
-        "hard-working",
-        "kind",
-        "unkind",
-        "wise",
-        "not wise",
-        "rich",
-    ]
+    attributes = ["strong", "weak", "not weak", "lazy", "hard-working", "kind", "unkind", "rich"]
     groups = groups_of(group_attributes(dict.fromkeys(attributes, 1), same, LEXICON))
     for one in attributes:
         for other in attributes:

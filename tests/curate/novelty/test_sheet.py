@@ -22,7 +22,7 @@ def spread(seed=1, sizes=(400, 300, 200)):
     return [attributes(part[0][0].upper(), part) for part in names], table
 
 
-def test_as_many_pairs_from_every_range():
+def test_as_many_pairs_of_different_data_sets_come_from_every_range():
     datasets, table = spread()
     found = draw_sheet(datasets, TableEncoder(table), pairs=130)
     assert found.columns == list(SHEET_COLUMNS)
@@ -33,10 +33,6 @@ def test_as_many_pairs_from_every_range():
     # In random order: not sorted by likeness.
     assert abs(np.corrcoef(cosine, np.arange(len(cosine)))[0, 1]) < 0.3
 
-
-def test_pairs_are_of_different_data_sets_and_each_stands_once():
-    datasets, table = spread()
-    found = draw_sheet(datasets, TableEncoder(table), pairs=130)
     assert (found["dataset_a"] != found["dataset_b"]).all()
     assert found.select("text_a", "text_b").is_unique().all()
     tiny = draw_sheet([attributes("A", ["a0"]), datasets[1]], TableEncoder(table), pairs=130)

@@ -78,7 +78,7 @@ def test_j_is_that_of_scikit_learn(pairs):
 def test_a_planted_cut_is_found():
     rng = np.random.default_rng(1)
     errors = []
-    for seed in range(30):
+    for seed in range(10):
         cosine, related = planted(256, rng)
         found = calibrate(labels(related), cosine, seed=seed)
         errors.append(found["threshold"] - 0.6)

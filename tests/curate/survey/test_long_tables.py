@@ -30,12 +30,8 @@ axis = "profession"
 """
 NAMES = {
     "en": ("Participant ID", "Country", "Province"),
-    "es": ("Código de encuestado", "País", "Región"),
-    "fr": ("Code du répondant", "pays", "RÉGION"),
-    "pt": ("código_do_participante", "País", "Província"),
     "hi": ("प्रतिभागी संख्या", "देश", "राज्य"),
     "ar": ("رقم المشارك", "البلد", "المنطقة"),
-    "sw": ("Namba ya mshiriki", "Nchi", "Mkoa"),
 }
 
 

@@ -91,24 +91,13 @@ def test_fixed_identity_and_no_subject_from_another_question(tmp_path):
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (
-            "Single women are busy, tired; quick",
-            [("single women", "busy"), ("single women", "tired"), ("single women", "quick")],
-        ),
         ("Tall men are strong, good fathers", [("tall men", "strong"), ("tall men", "good fathers")]),
-        (
-            "Old women are wise, kind\nquick",
-            [("old women", "wise"), ("old women", "kind"), ("women", "quick")],
-        ),
         ("Old women are wise. Quick", [("old women", "wise"), ("women", "quick")]),
         ("Old women are wise. They sing, quick", [("old women", n) for n in ("wise", "sing", "quick")]),
         ("1. Old women are wise 2. quick", [("old women", "wise"), ("women", "quick")]),
-        ("Women are kind, quick", [("women", "kind"), ("women", "quick")]),
         ("Women:\n* kind\nMen:\n* strong\n* quick", [("women", "kind"), ("men", "strong"), ("men", "quick")]),
-        ("Men are:\n1. strong\n2. quick", [("men", "strong"), ("men", "quick")]),
         ("Men:\nGood ones:\n- strong\nLooks:\n- tall", [("men", "strong"), ("women", "tall")]),
         ("Stereotypes about men and boys:\nquick", [("men", "quick"), ("boys", "quick")]),
-        ("hands busy", [("women", "hands busy")]),
     ],
 )
 def test_narrower_subject_holds_in_its_sentence_and_a_heading_for_its_items(tmp_path, answer, expected):
@@ -125,11 +114,9 @@ def test_narrower_subject_holds_in_its_sentence_and_a_heading_for_its_items(tmp_
         ("Doctors rich, nurses always poor", [("doctors", "rich"), ("nurses", "always poor")]),
         ("Bakers are early, looks good", [("bakers", "early"), ("bakers", "looks good")]),
         ("1. Bakers - early\n2. Zogby - loud", [("bakers", "early")]),
-        ("Bakers → early, quick", [("bakers", "early"), ("bakers", "quick")]),
         ("Bakers:\n- early\nNurses:\n- kind", [("bakers", "early"), ("nurses", "kind")]),
         ("Bakers:\n- early\nWeather:\n- mild", [("bakers", "early")]),
         ("Old people\nwise\nYoung people\nloud", [("old people", "wise"), ("young people", "loud")]),
-        ("Bakers are jolly, hardly think", [("bakers", "jolly"), ("bakers", "hardly think")]),
         ("Bakers are jolly, cooks say little", [("bakers", "jolly"), ("cooks", "say little")]),
     ],
 )

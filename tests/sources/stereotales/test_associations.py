@@ -22,14 +22,10 @@ TEXT = st.text(min_size=1, max_size=30).filter(lambda text: text.strip())
 
 
 def test_the_name_is_readable_and_tells_what_stands_in_brackets_apart() -> None:
-    assert association_id(*FARM).startswith("professional-field-agriculture--urbanicity-rural-")
+    assert association_id(*FARM) == "professional-field-agriculture--urbanicity-rural-b342b02318"
     young, old = (association_id("age", f"adult ({years})", *FARM[2:]) for years in ("18-29", "30-44"))
     assert young.rsplit("-", 1)[0] == old.rsplit("-", 1)[0]
     assert young != old
-
-
-def test_names_stay_what_they_are_from_version_to_version() -> None:
-    assert association_id(*FARM) == "professional-field-agriculture--urbanicity-rural-b342b02318"
 
 
 @given(st.tuples(TEXT, TEXT, TEXT, TEXT), st.tuples(TEXT, TEXT, TEXT, TEXT))
@@ -76,7 +72,6 @@ def test_an_association_in_several_languages_is_one(tmp_path: Path) -> None:
             "row 1 .line 2.: the column 'base_value' is empty",
         ),
         ("a.json", "{", "is not valid JSON"),
-        ("a.json", "{}", "expected a valid list"),
         ("a.json", "[1]", "a.json: 1: .*Expected a list of objects"),
         ("a.json", "[]", "contains no associations"),
         (
