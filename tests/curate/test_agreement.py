@@ -54,16 +54,17 @@ def test_alpha_of_ordered_words():
     assert round(found["value"], 3) == 0.815
 
 
-def test_fleiss_of_the_published_example():
+@pytest.mark.parametrize(("subjects_share_raters", "pairs_of_raters"), [(True, 14 * 13 / 2), (False, 0)])
+def test_fleiss_of_the_published_example_whoever_voted(subjects_share_raters, pairs_of_raters):
     votes = [
-        (f"subject {subject}", f"rater {rater:02}", str(category))
+        (f"subject {subject}", f"{0 if subjects_share_raters else subject}-{rater:02}", str(category))
         for subject, counts in enumerate(FLEISS)
         for rater, category in enumerate(np.repeat(range(5), counts))
     ]
-    found = agreement(ballots_from_votes(votes), resamples=20)
-    assert round(found.filter(name="fleiss_kappa")["value"][0], 3) == 0.210
-    assert round(found.filter(name="percent_agreement")["value"][0], 3) == 0.378
-    assert len(found.filter(name="cohen_kappa")) == 14 * 13 / 2
+    table = agreement(ballots_from_votes(votes), resamples=20)
+    assert round(table.filter(name="fleiss_kappa")["value"][0], 3) == 0.210
+    assert round(table.filter(name="percent_agreement")["value"][0], 3) == 0.378
+    assert len(table.filter(name="cohen_kappa")) == pairs_of_raters
 
 
 def two_raters(items, error, seed):
@@ -97,14 +98,6 @@ def test_cohen_uses_what_both_voted_on_and_fleiss_what_all_did():
     ]
 
 
-@pytest.mark.slow
-def test_a_planted_agreement_is_found():
-    # Both see the truth in (1 - e)^2 of the cases; otherwise they agree as by chance: kappa = (1 - e)^2.
-    found = row(two_raters(4000, 0.3, 5), "krippendorff_alpha", resamples=150)
-    assert found["low"] < 0.7**2 < found["high"]
-    assert found["high"] - found["low"] < 0.06
-
-
 def test_one_category_leaves_agreement_undefined():
     votes = [(str(item), rater, "keep") for item in range(9) for rater in "xy"]
     for name in ("cohen_kappa", "fleiss_kappa", "krippendorff_alpha"):
@@ -112,14 +105,6 @@ def test_one_category_leaves_agreement_undefined():
         assert math.isnan(undefined["value"])
         assert "undefined: all votes are the same" in undefined["method"]
     assert row(votes, "percent_agreement")["value"] == 1
-
-
-def test_full_agreement_has_no_interval_and_few_items_have_none():
-    full = [(str(item), rater, "ab"[item % 2]) for item in range(40) for rater in "xy"]
-    found = row(full, "cohen_kappa")
-    assert found["value"] == 1
-    assert math.isnan(found["low"])
-    assert "fewer than 5 items" in row(full[:8], "cohen_kappa")["method"]
 
 
 def test_long_and_wide_tables_give_the_same_votes(tmp_path):
@@ -133,20 +118,6 @@ def test_long_and_wide_tables_give_the_same_votes(tmp_path):
     )
     of_y = read_votes(tmp_path / "wide.csv", **{**options, "raters": ["y"]})
     assert {rater for _, rater, _ in of_y} == {"y"}
-
-
-def test_fleiss_where_each_item_has_other_raters():
-    """The published example with raters of their own for every subject: the same kappa, whoever voted."""
-    votes = [
-        (f"subject {subject}", f"rater {subject}-{rater}", str(category))
-        for subject, counts in enumerate(FLEISS)
-        for rater, category in enumerate(np.repeat(range(5), counts))
-    ]
-    found = agreement(ballots_from_votes(votes), resamples=20)
-    row = found.filter(name="fleiss_kappa").row(0, named=True)
-    assert round(row["value"], 3) == 0.210
-    assert "items with 14 votes, whoever gave them" in row["method"]
-    assert found.filter(name="cohen_kappa").is_empty()  # more than 20 raters
 
 
 def test_exported_votes_are_read_with_their_groups(tmp_path):

@@ -116,14 +116,6 @@ def test_the_name_of_an_association_does_not_depend_on_where_most_said_it():
     assert before["association_id"][0] == association_id("bakers", "strong", "", "", "")
 
 
-def test_among_equals_an_axis_with_a_name_is_taken():
-    rows = [
-        ("s1", "1", "other", "", "bakers", "strong", "", ""),
-        ("s2", "1", "profession", "", "bakers", "strong", "", ""),
-    ]
-    assert gathered(statements(rows), by_axis=False).table["axis"].to_list() == ["profession"]
-
-
 def test_a_grouping_is_not_read_as_of_another_language():
     """The French plural of "hypocrite" is spelt as the English one; only the English one is in the grouping."""
     columns = ("identity", "attribute", "language", "original_statement", "statement")
@@ -155,16 +147,6 @@ def test_rows_without_a_respondent_count_each():
     found = gathered(table)
     assert found.table["support"].to_list() == ["3"]
     assert "3 statements without a respondent" in found.notes[0]
-
-
-def test_two_columns_are_enough():
-    found = gathered(pl.DataFrame({"identity": ["bakers"], "attribute": ["strong"]}))
-    assert found.table.select("axis", "region", "language", "support").row(0) == (
-        "unspecified",
-        "",
-        "en",
-        "1",
-    )
 
 
 def test_the_same_respondent_number_in_two_campaigns_is_two_people():

@@ -34,29 +34,3 @@ def test_every_case_of_the_example_packs_is_right(code):
 def case(**cells):
     empty = dict.fromkeys(("statement", "identity", "attribute", "sentence", "denied", "kind"), "")
     return {"row": "2", **empty, **cells}
-
-
-def test_a_wrong_expectation_is_told_at_its_joint():
-    told = list(
-        replay(
-            case(
-                statement="Women are kind",
-                identity="women",
-                attribute="kind",
-                sentence="Women are kind.",
-                denied="Women are unkind.",
-            ),
-            "en",
-        )
-    )
-    assert [(result.joint, result.right) for result in told] == [("extract", True), ("pairs", False)]
-    assert told[1].expected == "Women are kind. | Women are unkind."
-    assert told[1].got == "Women are kind. | Women are not kind."
-
-
-def test_empty_cells_expect_nothing_and_a_reason_is_given():
-    (read,) = replay(case(statement="Women are kind"), "en")
-    assert (read.right, read.expected, read.got) == (False, "", "women | kind")
-    _, made = replay(case(statement="Women: clean houses", identity="women", attribute="clean houses"), "en")
-    assert made.right
-    assert "adjective or a verb" in made.reason

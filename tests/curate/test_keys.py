@@ -42,13 +42,6 @@ def test_translations_of_a_group_have_one_key_and_keep_their_names():
     assert with_identity_keys(stated)["identity_key"].to_list() == ["mine", *KEYS[1:]]
 
 
-def test_a_table_in_english_alone_is_left_as_it_is():
-    english = SAID.filter(language="en")
-    assert with_identity_keys(english).equals(english)
-    assert with_identity_keys(english.drop("language")).equals(english.drop("language"))
-    assert with_identity_keys(english.drop("language"), "es").columns[-1] == "identity_key"
-
-
 def test_every_table_and_instrument_joins_the_languages_by_it(table):
     made = associations(SAID.drop("support"), None).table
     pairs = build_pairs(SAID).pairs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import polars as pl
 import pytest
 
 from endoxa.curate.extract import Question, extract
@@ -84,28 +83,3 @@ def test_the_model_stands_where_it_can_be_read_and_a_difference_lowers_confidenc
     assert standing(rules[2], None) == (rules[2], False)
     (omitted,) = standing(read_answer(answer_of((), "noise"), ONE), other)[0]
     assert omitted.confidence == pytest.approx(0.2)
-
-
-def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, monkeypatch):
-    from typer.testing import CliRunner
-
-    from endoxa.commands import app
-
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "rows.csv").write_text(
-        "text\n" + "".join(f"Bakers of street {n} are calm\n" for n in range(30)) + "Call bakers at a@b.org\n"
-    )
-    words = ["curate", "extract", "rows.csv", "--statement-column", "text", "--language", "en", "-o", "s.csv"]
-    planned = CliRunner().invoke(app, [*words, "--reader", "sim/reader-a", "--plan"])
-    assert planned.exit_code == 0
-    assert not (tmp_path / "s.csv").exists()
-    done = CliRunner().invoke(app, [*words, "--reader", "sim/reader-a?error=0.3"])
-    assert done.exit_code == 0, done.output
-    assert "30 statements read by sim/reader-a?error=0.3" in done.output
-    table = pl.read_csv(tmp_path / "s.csv", infer_schema=False).fill_null("")
-    model = pl.read_csv(tmp_path / "s.model.csv", infer_schema=False)
-    assert model.columns == [name for name in table.columns if name != "other_reading"]
-    differing = table.filter(pl.col("flag").str.contains("readers-differ"))
-    assert 0 < len(differing) < 30
-    assert (differing["other_reading"] != "").all()
-    assert "b.org" not in (tmp_path / "s.model.csv").read_text()

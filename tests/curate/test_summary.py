@@ -8,9 +8,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from typer.testing import CliRunner
 
-from endoxa.commands import app
 from endoxa.curate.associations import mentions
 from endoxa.curate.summary import (
     ALL_AXES,
@@ -21,7 +19,6 @@ from endoxa.curate.summary import (
     split_single,
     summarise,
 )
-from endoxa.sources.frames import read_table, write_table
 
 LEAST = 5
 
@@ -67,19 +64,6 @@ def most(equalities, values, objective):
     )
     assert result.status == 0
     return -result.fun
-
-
-@pytest.mark.slow
-@settings(deadline=None, max_examples=30)
-@given(st.lists(st.integers(0, 14), min_size=1, max_size=5), st.integers(1, 7))
-def test_no_small_count_follows_from_a_row_of_single_answers(numbers, least):
-    counts = {f"c{n}": count for n, count in enumerate(numbers)}
-    total, split = sum(numbers), split_single(counts, least)
-    equalities = [np.ones(len(counts)), *(np.array(list(counts)) == name for name in split.shown)]
-    values = [total, *split.shown.values()]
-    for place in range(len(counts)):
-        assert most(equalities, values, np.eye(len(counts))[place]) >= min(least, total) - 1e-6
-    assert sum(split.shown.values()) + (split.rest or 0) in (0, total)
 
 
 @pytest.mark.slow
@@ -214,17 +198,3 @@ def test_columns_that_do_not_describe_respondents_are_not_split_by():
     assert list(summary.frequencies_by) == ["gender"]
     assert list(summary.composition_by) == ["gender"]
     assert "Not split by reading, remark: statements of one respondent differ there." in summary.notes
-
-
-@pytest.mark.slow
-def test_command_leaves_out_what_a_chatbot_wrote(tmp_path):
-    rows = [("bakers", "strong", str(n), "chatbot" if n > 6 else "") for n in range(9)]
-    names = ("identity", "attribute", "respondent", "flag")
-    write_table(pl.DataFrame(rows, schema=names, orient="row"), tmp_path / "statements.csv")
-    words = ["curate", "associations", str(tmp_path / "statements.csv"), "-o", str(tmp_path / "a.csv")]
-    words += ["--summary", str(tmp_path / "out")]
-    for options, count in (([], "7"), (["--include-flagged"], "9")):
-        result = CliRunner().invoke(app, [*words, *options])
-        assert result.exit_code == 0, result.output
-        assert ("2 statements left out: flagged" in result.stderr) == (not options)
-        assert read_table(tmp_path / "out" / "frequencies.csv")["respondents"].to_list() == [count]

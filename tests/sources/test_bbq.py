@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from endoxa.api.inputs import opened
 from endoxa.errors import UserError
 from endoxa.sources.bbq.items import find_metadata, read_items, read_metadata
-from endoxa.sources.bbq.rows import read_rows, write_items
 from endoxa.sources.check import check_questions
 from endoxa.sources.frames import write_table
 from endoxa.sources.read import recognise
@@ -196,12 +195,6 @@ def test_stray_braces_and_missing_blanks(tmp_path):
     assert only(path, clean=False).context == context
 
 
-def test_unknown_option_by_its_wording(tmp_path):
-    info = {"ans0": ["Danish", ""], "ans1": ["", ""], "ans2": ["Thai", ""]}
-    assert only(written(tmp_path, record(answer_info=info, ans1="Can't be determined"))).unknown == 1
-    assert only(written(tmp_path, {k: v for k, v in record().items() if k != "answer_info"})).unknown == 1
-
-
 @pytest.mark.parametrize("text", ["Danish", "Freja"])  # names in answer_info, or left out there
 def test_names_in_the_place_of_groups(tmp_path, text):
     info = record()["answer_info"] | {"ans0": [text, "Europe"]}
@@ -353,10 +346,3 @@ def test_no_line_ends_in_anything_but_a_sentence(tmp_path_factory, lines):
 
 
 # --------------------------------------------------------------------------- rows, and writing
-
-
-def test_written_rows_are_read_again(tmp_path):
-    path = tmp_path / "new" / "items.jsonl"
-    rows = [record(example_id=k, context="Ñandú, मित्र") for k in range(3)]
-    assert write_items(iter(rows), path) == 3
-    assert [row for _, row in read_rows(path)] == rows

@@ -44,20 +44,6 @@ def test_a_version_is_named_where_there_are_several_and_failures_go_with_their_n
     assert versions_apart(one).collect()["model"].to_list() == one.collect()["model"].to_list()
 
 
-@pytest.mark.parametrize(
-    ("names", "shown"),
-    [
-        (("gpt-x", "gpt-x2"), ("gpt-x", "gpt-x2")),
-        (("gpt-x", "gpt-x-1"), ("gpt-x", "1")),
-    ],
-)
-def test_no_two_versions_have_one_name(names: tuple[str, str], shown: tuple[str, str]) -> None:
-    records = pl.LazyFrame({"model": ["openai/gpt-x"] * 2, "served_model": names})
-    assert versions_apart(records).collect()["model"].to_list() == [
-        f"openai/gpt-x (served {one})" for one in shown
-    ]
-
-
 def server(*versions: str, change_after: int = 10_000) -> Callable[[Any, str | None], tuple[int, Any]]:
     """Answers A; says the next version after so many calls."""
     calls = itertools.count()

@@ -13,7 +13,7 @@ from endoxa.curate.encoders import Encoder, load_encoder
 from endoxa.curate.group import group_attributes, read_attributes
 from endoxa.curate.opposites import load_lexicon
 from endoxa.curate.polarity import published
-from support.known_pairs import Constraint, generate_constraints, read_constraints, score
+from support.known_pairs import Constraint, read_constraints, score
 
 pytestmark = pytest.mark.slow
 
@@ -121,10 +121,3 @@ def test_one_word_may_make_the_difference(encoder: Encoder, one: str, other: str
 )
 def test_words_alike_may_stand_in_each_others_place(encoder: Encoder, one: str, other: str) -> None:
     assert group_attributes({one: 1, other: 1}, encoder, LEXICON)["group_id"].n_unique() == 1
-
-
-def test_generated_pairs_are_kept_by_our_method(counts: dict[str, int], grouped: pl.DataFrame) -> None:
-    pairs = generate_constraints(list(counts), LEXICON)
-    assert {pair.source for pair in pairs} == {"surface_variant", "rule_negation", "rule_lexical"}
-    found = score(groups_of(grouped), pairs)
-    assert (found.united, found.opposites_merged, found.negations_merged) == (1, 0, 0)

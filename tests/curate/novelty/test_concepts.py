@@ -47,13 +47,6 @@ def test_pairs_of_our_own_columns(tmp_path):
     assert read_concepts(table, "association").texts == ["bakers: late", "farmers: late"]
 
 
-def test_indibias_takes_the_stereotypical_english_sentence(shared):
-    found = read_concepts(shared / "data/indibias/IndiBias_v1_sample.csv", "sentence")
-    assert (len(found), found.rows, found.left_out) == (560, 561, 561)
-    assert "the brahmin family lived in a luxurious mansion" in found.texts
-    assert len(read_concepts(shared / "data/indibias/IndiBias_v1_sample.csv", "sentence", ("hi",))) > 500
-
-
 def test_bbq_needs_its_metadata_for_attributes(shared, tmp_path):
     found = read_concepts(shared / "data/bbq/Religion.jsonl", "attribute")
     assert {"greed", "idol worship"} <= set(found.texts)

@@ -9,7 +9,7 @@ import polars as pl
 
 from endoxa.curate.novelty.labels import SHEET_COLUMNS, draw_sheet, ranges, read_labels
 from endoxa.sources.frames import write_table
-from support.toy_vectors import TableEncoder, ToyEncoder, associations, attributes
+from support.toy_vectors import TableEncoder, ToyEncoder, attributes
 
 
 def spread(seed=1, sizes=(400, 300, 200)):
@@ -47,14 +47,6 @@ def test_equal_texts_need_no_label():
     assert pairs == {("same", "q"), ("p", "same"), ("p", "q")}
 
 
-def test_associations_carry_their_parts():
-    one, other = associations("A", [("x", "lazy")]), associations("B", [("x", "idle"), ("y", "lazy")])
-    angles = {"lazy": 0, "idle": 50}
-    found = draw_sheet([one, other], ToyEncoder(angles), pairs=20)
-    assert set(found["text_b"]) == {"x: idle", "y: lazy"}
-    assert found.columns[-4:] == ["identity_a", "attribute_a", "identity_b", "attribute_b"]
-
-
 def test_nothing_runs_as_a_formula_and_comes_back_as_it_was(tmp_path):
     wild = "=1+1; +2"
     found = draw_sheet([attributes("A", [wild]), attributes("B", ["p", "q"])], ToyEncoder(), pairs=20)
@@ -63,15 +55,3 @@ def test_nothing_runs_as_a_formula_and_comes_back_as_it_was(tmp_path):
     write_table(filled, tmp_path / "sheet.csv")
     assert "'=1+1;' +2" in (tmp_path / "sheet.csv").read_text(encoding="utf-8")
     assert {pair[0] for pair in read_labels(tmp_path / "sheet.csv").pairs} == {(wild,)}
-
-
-def test_large_data_sets_are_sampled(monkeypatch):
-    from endoxa.curate.novelty import labels
-
-    monkeypatch.setattr(labels, "MOST_CONCEPTS", 50)
-    datasets, table = spread()
-    found = draw_sheet(datasets, TableEncoder(table), pairs=60)
-    assert found.height >= 40
-    assert len({*found["text_a"], *found["text_b"]}) <= 150
-    drawn = {text for text in found["text_a"] if text.startswith("a")}
-    assert any(int(text[1:]) >= 50 for text in drawn)  # not the first ones

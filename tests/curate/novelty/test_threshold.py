@@ -50,14 +50,6 @@ def test_youden_by_hand():
     assert table["youden_j"].to_list() == pytest.approx([0, 0.2, 0.4, 0.6, 0.35, 0.55, 0.75, 0.5, 0.25])
 
 
-def test_of_equal_cuts_the_lowest():
-    """J is 1/2 both at 0.35 and at 0.75; the lower one calls fewer concepts unique."""
-    cosine = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
-    related = np.array([False, False, True, True, False, False, True, True])
-    assert cuts(cosine, related)["youden_j"].to_numpy()[[2, 6]] == pytest.approx([0.5, 0.5])
-    assert best_cut(cosine, related)["threshold"] == pytest.approx(0.35)
-
-
 scores = st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=2, max_size=40).filter(
     lambda pairs: len({answer for _, answer in pairs}) == 2
 )

@@ -154,10 +154,3 @@ def test_an_export_of_a_campaign_is_read_with_the_words_of_its_pairs(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="holds no table 'ratings'"):
         read_ratings(tmp_path / "empty")
-
-
-def test_a_table_of_ratings_is_read_beside_pairs_that_are_not_its(tmp_path):
-    (tmp_path / "pairs.csv").write_text("pair_id,sent_more,sent_less\n1,a,b\n")
-    (tmp_path / "ratings.csv").write_text("identity,attribute,rating\na,sing,1\nb,cook,2\n")
-    for path in (tmp_path, tmp_path / "ratings.csv"):
-        assert read_ratings(path)["rating"].to_list() == [1.0, 2.0]

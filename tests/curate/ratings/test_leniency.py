@@ -126,16 +126,3 @@ def test_one_perspective_only_and_none_at_all():
     )
     with pytest.raises(UserError, match="column in_group"):
         analyze_leniency(ratings.with_columns(in_group=pl.lit(None, dtype=pl.Boolean)))
-
-
-def test_ratings_of_nobody_named_have_means_and_no_test():
-    """A release may leave out who rated: each rating is then no rater of its own, and nothing is claimed."""
-    ratings = planted(2, {"any": 2.0}, raters=40, pairs=20)
-    named, unnamed = (
-        analyze_leniency(table, resamples=100).cells
-        for table in (ratings, ratings.with_columns(rater=pl.lit("")))
-    )
-    assert unnamed["mean"].to_list() == pytest.approx(named["mean"].to_list())
-    assert named.filter(perspective="difference", sentiment="all")["verdict"].item() == "above"
-    assert set(unnamed.filter(perspective="difference")["verdict"]) == {"cannot-be-tested"}
-    assert unnamed["low"].is_nan().all()

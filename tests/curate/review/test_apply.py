@@ -195,17 +195,6 @@ def test_a_rule_can_decide_and_the_disagreement_is_still_listed(table, tmp_path)
     assert row(half, "s1#1")["review_decision"] == "disputed"
 
 
-def test_different_reasons_are_listed_and_all_kept(table, tmp_path):
-    reasons = {"ana": "noise", "ben": "other"}
-    sheets = [
-        fill(export(table, tmp_path / f"{name}.xlsx"), {(2, "decision"): "omit", (2, "reason"): reason})
-        for name, reason in reasons.items()
-    ]
-    result = reviewed(table, *sheets)
-    assert row(result, "s1#1")["omit_reason"] == "noise; other"
-    assert records(result.conflicts, "column", "settled") == [("omit_reason", True)]
-
-
 @pytest.mark.slow
 def test_a_third_person_settles_what_is_disputed(table, tmp_path):
     sheets = disagreement(table, tmp_path)
@@ -232,18 +221,6 @@ def test_sheets_one_after_the_other_do_not_overrule_each_other(table, tmp_path):
 
 
 # --------------------------------------------------------------------------- the table changed
-
-
-def test_a_row_that_changed_since_is_not_touched(table, tmp_path):
-    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(4, "decision"): "keep", (5, "decision"): "omit"})
-    words = [*STATEMENTS["statement"][:3], "Bakers sing"]
-    newer = write_table(tmp_path, {**STATEMENTS, "statement": words}, "newer.csv")
-    result = reviewed(newer, sheet)
-    assert row(result, "s3#1")["review_decision"] is None
-    assert row(result, "s2#1")["review_decision"] == "keep"
-    assert records(result.conflicts, "row", "problem", "sheets", "outcome") == [
-        ("s3#1", "the table's row was changed since the sheet was made", "ana.xlsx, row 5", "not applied")
-    ]
 
 
 def test_words_that_changed_since_are_a_conflict(table, tmp_path):
@@ -341,17 +318,6 @@ def test_reviewed_pairs_are_still_a_table_of_pairs(tmp_path):
     assert result.dropped
     assert len(reviewed(table, sheet, drop_omitted=False).table) == 3
     assert reviewed(path, sheet).table.equals(result.table)
-
-
-def test_groups_can_be_edited(tmp_path):
-    columns = {
-        "attribute": ["calm", "quiet", "loud"],
-        "group_id": ["1", "2", "3"],
-        "canonical": ["calm", "quiet", "loud"],
-    }
-    table = write_table(tmp_path, columns)
-    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(3, "group_id"): 1, (3, "canonical"): "calm"})
-    assert reviewed(table, sheet).table["group_id"].to_list() == ["1", "1", "3"]
 
 
 # --------------------------------------------------------------------------- whatever reviewers say

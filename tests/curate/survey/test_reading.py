@@ -154,13 +154,6 @@ def test_private_cells_are_recognised(cells, kind):
     assert list(found.values()) == ([kind] if kind else [])
 
 
-def test_draft_of_a_map_reads_the_file_it_was_made_for(export):
-    draft = draft_map(export)
-    survey = read_survey(export, parse_map(draft, "draft"))
-    assert [one.name for one in survey.questions] == ["question-1", "question-2", "question-3"]
-    assert "# looks private (e-mail): Contact" in draft
-
-
 def test_draft_for_an_export_of_a_form(tmp_path):
     path = tmp_path / "form.csv"
     columns = {

@@ -70,13 +70,6 @@ def test_without_people_intervals_are_wilsons_at_the_edges_too(found):
     assert rows["food"]["interval"] == "wilson"
 
 
-def test_equally_frequent_associations_are_counted(tmp_path):
-    table = written(tmp_path, "t.csv", "identity,attribute,topic\nQ,b,x\nP,b,x\nP,a,x\n")
-    row = analyze_topics(read_mentions(table)).row(0, named=True)
-    assert (row["most_frequent_identity"], row["most_frequent_attribute"]) == ("P", "a")
-    assert (row["most_frequent_n"], row["most_frequent_ties"]) == (1, 2)
-
-
 def test_support_is_how_often_a_row_counts(tmp_path):
     table = written(
         tmp_path, "t.csv", "identity,attribute,topic,support\nP,a,x,7\nP,b,y,2.0\nP,c,y,0\nP,d,y,1\n"
@@ -118,14 +111,6 @@ def test_labels_as_author_label_writes_them(tmp_path):
     numbered = written(tmp_path, "n.csv", f"{head}label-1,label,draft,1,kind,topics,traits\n")
     other = written(tmp_path, "b.csv", "identity,attribute\nP,lazy\nP,Kind\n")
     assert read_mentions(other, numbered)["topic"].to_list() == ["", "traits"]
-
-
-def test_words_of_named_associations_decide_only_where_they_agree(tmp_path):
-    labels = written(
-        tmp_path, "l.csv", "association_id,attribute,topic\na1,lazy,x\na2,lazy,y\na3,kind,z\na4,kind,z\n"
-    )
-    other = written(tmp_path, "b.csv", "identity,attribute\nP,lazy\nP,kind\n")
-    assert read_mentions(other, labels)["topic"].to_list() == ["", "z"]
 
 
 def test_identity_and_attribute_come_before_attribute_alone(tmp_path):

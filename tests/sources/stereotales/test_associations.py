@@ -42,14 +42,6 @@ def test_published_associations_are_read_with_their_models(shared: Path) -> None
     assert found["aggregation"].unique().to_list() == ["all"]
 
 
-def test_a_table_of_associations_is_read_with_model_and_language(shared: Path) -> None:
-    path = shared / "data/stereotales/expected_associations.csv"
-    found = read_associations(path)
-    assert found["model"].unique().to_list() == ["synth/model-01"]
-    assert found["association_id"].is_unique().all()
-    assert found["given_id"].null_count() == found.height
-
-
 def test_an_association_in_several_languages_is_one(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     lines = [
