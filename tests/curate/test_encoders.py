@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from endoxa.curate.encoders import Encoder, chosen_encoder, doubt, load_encoder
+from endoxa.curate.encoders import Encoder, doubt, load_encoder
 
 TEXTS = [
     "kind",
@@ -59,15 +59,6 @@ def test_the_same_words_encoder_gives_directions_of_chance() -> None:
     cosines = (vectors @ vectors.T)[~np.eye(40, dtype=bool)]
     assert np.abs(cosines).max() < 0.3
     assert cosines.mean() == pytest.approx(0, abs=0.02)
-
-
-def test_without_a_name_words_of_another_language_are_united_by_form_only() -> None:
-    told: list[str] = []
-    encoder = chosen_encoder(None, "sw", told.append)
-    wise, fond_of_money = encoder(["wana busara", "wanapenda pesa"])
-    assert abs(wise @ fond_of_money) < 0.2
-    assert "does not know Swahili" in told[0]
-    assert "LaBSE" in told[0]
 
 
 def test_only_the_default_encoder_in_another_language_is_doubted() -> None:

@@ -15,8 +15,7 @@ from endoxa.curate.evaluation import (
     strict,
     token_f1,
 )
-from endoxa.curate.evaluation.gold import Gold, read_all, read_by_expression, read_gold
-from endoxa.curate.extract import Question
+from endoxa.curate.evaluation.gold import read_all, read_gold
 
 PUBLISHED = {
     # README of the shared data folder, by another implementation: n_kept, identity, attribute, both,
@@ -121,18 +120,3 @@ def test_planted_readings_get_the_scores_that_follow(tmp_path):
     assert row["value"] == pytest.approx(8 / 9)
     assert row["low"] < row["value"] < row["high"]
     assert (row["statements"], row["units"]) == (10, 10)
-
-
-@pytest.mark.parametrize(
-    ("statement", "alone", "normalised"),
-    [
-        ("People say the Igbos are wiser", ("People say the Igbos", "wiser"), ("igbo people", "wise")),
-        ("Some women have strong faith", ("women", "have strong faith"), ("women", "strong faith")),
-    ],
-)
-def test_the_baseline_is_read_alone_and_with_the_tables_of_the_rules(statement, alone, normalised):
-    item = Gold(
-        "1", "p", Question("women", "gender", "women"), "", statement, kept=True, edited=False, pairs=()
-    )
-    assert read_by_expression(item, normalised=False).pairs == (alone,)
-    assert read_by_expression(item, normalised=True).pairs == (normalised,)

@@ -1,7 +1,5 @@
 """The same group in Spanish and French is one identity with both names, whatever is asked about it."""
 
-import json
-
 import polars as pl
 import pytest
 
@@ -10,10 +8,6 @@ from endoxa.curate.normalise.identity import with_identity_keys
 from endoxa.curate.novelty import read_concepts
 from endoxa.instruments.pairs.items import build_pairs
 from endoxa.instruments.questions.estimates.analysis import identity_bias
-from endoxa.instruments.questions.items.build import build_questions
-from endoxa.instruments.questions.options import QaOptions
-from endoxa.sources.bbq.items import read_items
-from endoxa.sources.bbq.rows import write_items
 from endoxa.study.compare.editions.comparison import read_edition
 
 SAID = pl.DataFrame(
@@ -52,25 +46,6 @@ def test_every_table_and_instrument_joins_the_languages_by_it(table):
     assert [keyed[name] for name in SAID["identity"]] == KEYS
     read = read_concepts(table, "attribute", ("es", "fr"))
     assert {name for names in read.identities for name in names} == {"women", "kenyans"}
-
-
-def test_questions_in_two_languages_are_about_one_identity(tmp_path):
-    path = tmp_path / "questions.jsonl"
-    said = pl.DataFrame(
-        {
-            "identity": ["mujeres", "hombres", "femmes", "hommes"],
-            "attribute": ["comer mucho", "bailar", "manger", "danser"],
-            "language": ["es", "es", "fr", "fr"],
-        }
-    )
-    made = [build_questions(said, QaOptions(language=code)).records for code in ("es", "fr")]
-    records = [json.loads(json.dumps(record)) for part in made for record in part]
-    write_items([{**record, "example_id": k} for k, record in enumerate(records)], path)
-    items = list(read_items(path))
-    asked = {item.identity: (item.template, item.identity_key) for item in items}
-    assert asked == {
-        name: (key, key) for name, key in zip(said["identity"], 2 * ["women", "men"], strict=True)
-    }
 
 
 def test_a_table_by_identity_pools_translations_in_a_row_with_both_names():

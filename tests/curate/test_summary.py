@@ -16,7 +16,6 @@ from endoxa.curate.summary import (
     REST,
     UNSTATED,
     split_several,
-    split_single,
     summarise,
 )
 
@@ -34,20 +33,6 @@ STRONG = ("profession", "bakers", "strong")
 EARLY = ("profession", "bakers", "early risers")
 TALL = ("profession", "bakers", "tall")
 PATIENT = ("age", "old people", "patient")
-
-
-@pytest.mark.parametrize(
-    ("counts", "shown", "rest"),
-    [
-        ({"f": 9, "m": 8}, {"f": 9, "m": 8}, None),
-        ({"f": 9, "m": 8, "x": 3, "y": 2}, {"f": 9, "m": 8}, 5),
-        ({"f": 9, "m": 4}, {}, None),
-        ({"f": 4, "m": 4, "x": 4}, {}, None),
-    ],
-)
-def test_split_of_respondents_with_one_answer(counts, shown, rest):
-    found = split_single(counts, LEAST)
-    assert (dict(found.shown), found.rest) == (shown, rest)
 
 
 def test_split_of_respondents_with_several_answers():

@@ -58,15 +58,6 @@ def test_killed_run_goes_on_and_pays_nothing_twice(tmp_path):
     assert len([json.loads(line) for line in memory.read_text().splitlines()]) == 3
 
 
-def test_memory_of_another_translator_is_not_used(tmp_path):
-    memory = tmp_path / "m.jsonl"
-    translate_all(["Na"], ["fr"], Counting(), target="en", memory=memory)
-    other = Counting()
-    other.name = "other"
-    translate_all(["Na"], ["fr"], other, target="en", memory=memory)
-    assert other.asked
-
-
 def test_damaged_memory_is_said(tmp_path):
     memory = tmp_path / "m.jsonl"
     memory.write_text("no json\n{}\n")

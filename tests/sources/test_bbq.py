@@ -211,24 +211,6 @@ def test_names_in_the_place_of_groups(tmp_path, text):
     assert first.names == {"Danish": "Freja", "Thai": "Somchai"}
 
 
-def test_questions_made_from_associations(tmp_path):
-    made = {
-        "stereotyped_groups": ["Danish"],
-        "association_id": "a-17",
-        "identity": "Danes",
-        "region": "Jutland",
-    }
-    item = only(written(tmp_path, record(additional_metadata=made, language="pt")), language="es")
-    assert (item.association_id, item.identity, item.template, item.region) == (
-        "a-17",
-        "Danes",
-        "Danes",
-        "Jutland",
-    )
-    assert item.language == "pt"
-    assert only(written(tmp_path, record()), language="es").language == "es"
-
-
 @pytest.mark.parametrize("other", ["The Danish baker", "the danish BAKER "])
 def test_two_options_that_are_the_same_are_refused(tmp_path, other):
     path = written(tmp_path, record(), record(example_id=1, ans2=other))

@@ -7,8 +7,6 @@ import logging
 import polars as pl
 import pytest
 
-from endoxa.curate.ratings import read_ratings
-from endoxa.curate.topics import read_mentions
 from endoxa.errors import UserError
 from endoxa.sources import spreadsheets
 from endoxa.sources.bbq.items import read_metadata
@@ -102,12 +100,3 @@ def test_a_workbook_of_pairs_is_read_and_a_huge_one_is_refused_before_it_is_pars
         archive.writestr("xl/worksheets/sheet2.bin", b" " * 20_001)
     with pytest.raises(UserError, match="too large for a workbook"):
         read_table(path)
-
-
-def test_columns_that_may_be_missing_are_known_in_any_spelling(tmp_path):
-    path = tmp_path / "said.csv"
-    path.write_text("Identity;Attribute;Rater;Value;In-Group;Topic\nwomen;kind;a;3,5;yes;warmth\n", "utf-16")
-    (rated,) = read_ratings(path).rows(named=True)
-    assert (rated["rating"], rated["rater"], rated["in_group"], rated["topic"]) == (3.5, "a", True, "warmth")
-    (mention,) = read_mentions(path).rows(named=True)
-    assert mention["topic"] == "warmth"

@@ -120,12 +120,6 @@ def test_a_layout_is_known_with_its_sheet_where_there_are_several(tmp_path):
     assert (second.layout.name, second.sheet) == ("spice", "Cleaned")
 
 
-@pytest.mark.parametrize("words", ["0", "2-1", "1-2-3"])
-def test_rows_of_names_that_are_none(words):
-    with pytest.raises(UserError, match="Expected a number such as 2, or two such as 1-2"):
-        name_rows(words)
-
-
 def test_the_sheet_is_the_named_the_wanted_or_the_only_table(tmp_path, caplog):
     sheets = {
         "Notes": [["Read me"]],

@@ -9,8 +9,6 @@ import pytest
 
 from endoxa.curate.associations import association_id, associations
 from endoxa.curate.group import read_attributes
-from endoxa.curate.opposites import load_lexicon
-from endoxa.curate.polarity import polarity
 from endoxa.sources.check import check_file
 from endoxa.sources.identities import identity_key, identity_names, one_spelling
 
@@ -71,10 +69,3 @@ def test_an_association_has_one_id_whatever_is_not_seen():
     assert ids == {"ada2c6ac5db88"}
     joined, apart = (association_id("x", text, "", "", "") for text in ("नियम\u200cवाले", "नियमवाले"))
     assert joined == apart
-
-
-def test_hidden_characters_change_neither_polarity_nor_opposites():
-    lexicon = load_lexicon("en")
-    for text in KIND:
-        assert polarity(text) == polarity("kind") == "positive"
-        assert lexicon.senses(lexicon.split(text)) == lexicon.senses(("kind",)) != ()

@@ -148,16 +148,6 @@ def groups_of(table: pl.DataFrame) -> dict[str, str]:
     return dict(table.select("attribute", "group_id").iter_rows())
 
 
-def test_columns_canonical_and_numbers() -> None:
-    table = group_attributes(COUNTS, letters, LEXICON)
-    assert table.columns == ["attribute", "group_id", "canonical", "polarity", "vader", "count"]
-    groups = groups_of(table)
-    assert groups["strong"] == groups["are strong"] == groups["stronger"] == "g0001"
-    assert groups["not strong"] != groups["strong"]
-    assert table.filter(attribute="are strong")["canonical"].item() == "strong"
-    assert table["count"].sum() == sum(COUNTS.values())
-
-
 def test_no_group_holds_opposites_even_where_the_encoder_sees_no_difference() -> None:
     def same(texts: Sequence[str], /) -> np.ndarray:
         return np.tile(unit_rows(0, 1), (len(texts), 1))

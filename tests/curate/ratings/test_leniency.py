@@ -102,19 +102,12 @@ def test_who_rates_what_is_no_leniency():
     assert "30 raters compared with themselves" in basis(found)
 
 
-def test_raters_of_one_side_each_are_compared_with_others_and_few_associations_are_taken_as_they_are():
+def test_raters_of_one_side_each_are_compared_with_others_where_these_rated_the_same():
     found = row(analyze_leniency(rated(3, lambda _, __, rater: rater < 8), resamples=100), "all")
     assert (found["within"], found["raters_compared"]) == ("associations", 8)
     assert "8 raters on the smaller side" in basis(found)
-    few = row(
-        analyze_leniency(rated(3, lambda rng, *_: rng.random() < 0.5, 4, each=20), resamples=100), "all"
-    )
-    assert (few["sampled"], few["pairs_compared"]) == ("raters", 4)
-    assert "with these 4 associations only" in basis(few)
     apart = row(analyze_leniency(rated(3, lambda _, pair, __: pair < 40), resamples=100), "all")
     assert apart["reason"] == "no association was rated from both perspectives"
-    five = row(analyze_leniency(rated(3, lambda _, __, rater: rater < 5), resamples=100), "all")
-    assert five["reason"] == "5 raters of one perspective, at least 6 needed"
 
 
 def test_one_perspective_only_and_none_at_all():
