@@ -142,13 +142,6 @@ def test_without_a_grouping_attributes_stand_for_themselves():
     assert found.notes == ("1 attributes are not in the grouping and stand for themselves.",)
 
 
-def test_rows_without_a_respondent_count_each():
-    table = statements([(f"s{n}", "", "age", "", "bakers", "strong", "", "") for n in range(3)])
-    found = gathered(table)
-    assert found.table["support"].to_list() == ["3"]
-    assert "3 statements without a respondent" in found.notes[0]
-
-
 def test_the_same_respondent_number_in_two_campaigns_is_two_people():
     two = statements().with_columns(respondent=pl.lit("1"), source=pl.Series(["a", "b"] * 5))
     found = gathered(two)

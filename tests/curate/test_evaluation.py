@@ -120,3 +120,24 @@ def test_planted_readings_get_the_scores_that_follow(tmp_path):
     assert row["value"] == pytest.approx(8 / 9)
     assert row["low"] < row["value"] < row["high"]
     assert (row["statements"], row["units"]) == (10, 10)
+
+
+def test_a_reviewed_table_is_gold_too(tmp_path):
+    path = tmp_path / "reviewed.csv"
+    path.write_text(
+        "statement_id,respondent,question,axis,country,statement,identity,attribute,rule,omit,review_decision\n"
+        "1-a-1,1,age,age,Peru,old people are wise,old people,wise,copula,false,keep\n"
+        "1-a-2,1,age,age,Peru,grumpy,old people,grumpy,inherited,false,edit\n"
+        "1-a-3,1,age,age,Peru,n/a,,,none,true,omit\n"
+        "1-a-4,1,age,age,Peru,the young are loud,young people,loud,copula,false,unsure\n"
+    )
+    gold = read_gold(path)
+    assert [(one.statement_id, one.kept, one.edited, one.subject) for one in gold] == [
+        ("1-a-1", True, False, ""),
+        ("1-a-2", True, True, "old people"),
+        ("1-a-3", False, True, ""),
+    ]
+    assert [reading.pairs[0] for reading in read_all(gold)[:2]] == [
+        ("old people", "wise"),
+        ("old people", "grumpy"),
+    ]

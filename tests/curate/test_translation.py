@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import pytest
 
 from endoxa.curate.translation import open_translator, translate_all
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
-from endoxa.schema import Sampling
 from support.http_server import serving
 
 LEXICON = {"Les chats dorment": "Cats sleep", "Les vieux sont sages": "Old people are wise", "Na": "Na"}
@@ -87,9 +85,6 @@ def test_table_of_translations(tmp_path):
     assert not memory.exists()
 
 
-# ------------------------------------------------------------------ a chat server
-
-
 @pytest.fixture
 def chat_server():
     """Answers from the lexicon; refuses, rambles or says nothing for some texts."""
@@ -138,6 +133,25 @@ def test_no_key_is_shown_and_no_organization_is_sent(monkeypatch):
     assert not any(part in str(caught.value) for part in ("topsecret", "wxyz"))
 
 
+def test_what_was_answered_beside_a_failure_is_kept(tmp_path):
+    def answer(body, _key):
+        text = body["messages"][-1]["content"]
+        if text == "stop":
+            return 401, {"error": {"message": "no"}}
+        choice = {
+            "index": 0,
+            "finish_reason": "stop",
+            "message": {"role": "assistant", "content": LEXICON[text]},
+        }
+        return 200, {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+
+    memory = tmp_path / "memory.jsonl"
+    with serving(answer) as url, pytest.raises(UserError):
+        translate_all(["stop", *LEXICON], ["fr"] * 4, open_translator(f"{url}#m"), target="en", memory=memory)
+    lines = map(json.loads, memory.read_text(encoding="utf-8").splitlines())
+    assert {line["original"]: line["translation"] for line in lines} == LEXICON
+
+
 def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
     monkeypatch.setattr("endoxa.curate.translation.PATIENCE", 0.1)
     with pytest.raises(UserError, match=r"does not answer: .*the same command continues"):
@@ -145,22 +159,3 @@ def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(UserError, match="OPENAI_API_KEY"):
         open_translator("openai/some-model")
-
-
-# ------------------------------------------------------------------ local weights
-
-
-@pytest.mark.slow
-def test_local_chat_weights_give_one_line_or_nothing_the_same_each_time(tiny, tmp_path, monkeypatch):
-    from transformers import AutoTokenizer
-
-    monkeypatch.setattr("endoxa.curate.translation.SAMPLING", Sampling(temperature=0, max_tokens=8))
-    folder = shutil.copytree(tiny["causal"], tmp_path / "chat")
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }} {% endfor %}"
-    tokenizer.save_pretrained(folder)
-    translator = open_translator(f"hf/{folder}")
-    texts = ["Les chats dorment", "Na"]
-    first = list(translator.translate(texts, "fr", "en"))
-    assert first == list(translator.translate(texts, "fr", "en"))
-    assert all(line is None or "\n" not in line for line in first)

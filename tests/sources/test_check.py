@@ -174,9 +174,6 @@ def test_article_follows_the_sound(tmp_path, phrase, wrong):
     assert any(p.column == "sent_more" for p in found) == wrong, noun
 
 
-# --------------------------------------------------------------------------- the whole file
-
-
 def test_duplicates_as_they_are_and_swapped(tmp_path):
     more, less = CLEAN[0]
     pairs = [("en", more, less), ("en", more.upper(), less), ("en", less, more)]
@@ -270,9 +267,6 @@ def test_problems_are_grouped_by_severity_and_written_without_text(tmp_path):
     write_problems(problems, tmp_path / "problems.csv", show_text=True)
     assert "slow" in (tmp_path / "problems.csv").read_text()
     assert pl.read_csv(tmp_path / "problems.csv").height == len(problems)
-
-
-# --------------------------------------------------------------------------- published files
 
 
 @pytest.mark.slow

@@ -9,8 +9,6 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.sources import spreadsheets
-from endoxa.sources.bbq.items import read_metadata
-from endoxa.sources.collected import withdrawn_beside
 from endoxa.sources.dialects import code_page
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import convert_pairs, read_pairs
@@ -75,14 +73,6 @@ def test_numbers_with_a_decimal_comma_and_cells_of_any_length(tmp_path):
     found = read_table(path, ("rater", "harm"))
     assert found["harm"].to_list() == ["3.0", "4.0"]
     assert found["note"].to_list() == ["1,5", "x" * 200_000]
-
-
-def test_files_that_are_no_tables_of_ours_are_read_by_the_same_reader(tmp_path):
-    path = tmp_path / "metadata.csv"
-    path.write_bytes("category;example_id;target_loc\nAge;1;2\n".encode("utf-16"))
-    assert read_metadata(path) == {("Age", "1"): 2}
-    (tmp_path / "withdrawals.csv").write_text("row_id;table\na-1;pairs\n")
-    assert withdrawn_beside(tmp_path / "pairs.csv") == {"a-1"}
 
 
 def test_a_workbook_of_pairs_is_read_and_a_huge_one_is_refused_before_it_is_parsed(tmp_path, monkeypatch):

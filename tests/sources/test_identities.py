@@ -9,7 +9,6 @@ import pytest
 
 from endoxa.curate.associations import association_id, associations
 from endoxa.curate.group import read_attributes
-from endoxa.sources.check import check_file
 from endoxa.sources.identities import identity_key, identity_names, one_spelling
 
 KIND = [
@@ -31,14 +30,6 @@ def test_spellings_of_one_identity_are_one_and_accents_tell_words_apart(caplog):
         shown = one_spelling(table, source="a.csv")["identity"].to_list()
     assert shown == [*["Sénégalais"] * 5, "Togolais", "Sénégalais"]
     assert "'Sénégalais' (5 spellings)" in caplog.text
-
-
-@pytest.mark.parametrize("columns", [("sent_more", "sent_less"), ("association_id", "attribute")])
-def test_check_reports_spellings(tmp_path, columns):
-    rows = {name: [f"{name} {n}." for n in range(5)] for name in columns}
-    pl.DataFrame({"identity": SPELLINGS, **rows}).write_csv(tmp_path / "t.csv")
-    (found,) = [one for one in check_file(tmp_path / "t.csv") if one.check == "identity-spellings"]
-    assert "written in 5 ways" in found.message
 
 
 @pytest.mark.parametrize(

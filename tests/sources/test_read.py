@@ -272,9 +272,6 @@ def test_native_defaults_and_unknown_columns(tmp_path):
     }
 
 
-# --------------------------------------------------------------------------- published files
-
-
 @pytest.mark.slow
 def test_published_files_are_read_completely(shared):
     crows = read(shared / "data" / CROWS)

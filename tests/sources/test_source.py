@@ -4,11 +4,9 @@ import os
 import sys
 from contextlib import contextmanager
 
-import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.api import load_pairs
 from endoxa.commands import app
 from endoxa.sources.frames import read_table
 from endoxa.sources.source import reading_files, sha256
@@ -71,11 +69,3 @@ def test_a_file_that_changes_within_a_command_is_read_again(tmp_path):
         path.write_text("a\n1\n2\n")
         assert read_table(path)["a"].to_list() == ["1", "2"]
         assert sha256(path) != before
-
-
-def test_a_frame_is_read_without_a_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "withdrawals.csv").write_text("row_id,table\nfirst,pairs\n")  # concerns files beside it only
-    frame = pl.DataFrame({"item_id": ["first"], "sent_more": ["A."], "sent_less": ["B."]})
-    assert load_pairs(frame)["item_id"].to_list() == ["first"]
-    assert [path.name for path in tmp_path.iterdir()] == ["withdrawals.csv"]

@@ -45,9 +45,6 @@ def as_sets(labels: Sequence[object]) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero([label == one for label in labels])) for one in set(labels)}
 
 
-# --------------------------------------------------------------------------- linkage
-
-
 @pytest.mark.parametrize("threshold", [0.3, 0.6, 0.85])
 def test_without_constraints_the_clusters_are_scipys(threshold: float) -> None:
     vectors = unit_rows(0, 60)
@@ -125,9 +122,6 @@ def test_published_rule_in_blocks_is_the_plain_loop() -> None:
             openers.append(row)
         plain.append(row if hit is None else hit)
     assert first_members(vectors, 0.8) == plain
-
-
-# --------------------------------------------------------------------------- surface and polarity
 
 
 @given(st.text(max_size=30))

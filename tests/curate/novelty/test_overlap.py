@@ -81,33 +81,6 @@ def test_a_copy_has_nothing_unique_and_an_interval_above_0():
     assert all(0 < high < 0.2 for high in copy.shares["high"])
 
 
-def test_each_concept_names_its_nearest_and_is_encoded_once():
-    encoder = ToyEncoder({"far": 60, "near": 20, "middle": 0})
-    one, other, third = (
-        attributes("A", ["middle"]),
-        attributes("B", ["far", "p"]),
-        attributes("C", ["near", "p"]),
-    )
-    found = analyze_novelty([one, other, third], encoder, 0.9)
-    row = found.concepts.row(0, named=True)
-    assert (row["nearest_dataset"], row["nearest"], row["unique"]) == ("C", "near", False)
-    assert row["cosine"] == pytest.approx(cos(20), abs=1e-6)
-    assert sorted(encoder.asked) == ["far", "middle", "near", "p"]
-
-
-def test_the_curve_is_the_share_at_every_threshold():
-    angles = {"a": 0, "b": 30, "c": 60, "middle": 0}
-    found = analyze_novelty(
-        [attributes("A", ["a", "b", "c"]), attributes("B", ["middle"])], ToyEncoder(angles), 0.7
-    )
-    own = found.curve.filter(dataset="A")
-    at = dict(zip(own["threshold"].round(2).to_list(), own["share_unique"].to_list(), strict=True))
-    assert (at[0.0], at[0.5], at[0.51], at[0.86], at[0.87], at[1.0]) == pytest.approx(
-        (0, 0, 1 / 3, 1 / 3, 2 / 3, 2 / 3)
-    )
-    assert own.height == 101
-
-
 dyadic = st.lists(st.integers(-4, 4), min_size=3, max_size=3).map(lambda row: [cell / 4 for cell in row])
 rows = st.lists(dyadic, min_size=1, max_size=9)
 

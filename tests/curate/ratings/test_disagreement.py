@@ -14,23 +14,19 @@ from endoxa.errors import UserError
 
 def table(rows):
     """Ratings from (identity, attribute, ratings, topic) each."""
-    return pl.DataFrame(
-        [
-            {
-                "identity": identity,
-                "attribute": attribute,
-                "rating": float(rating),
-                "rater": f"r{k}",
-                "in_group": None,
-                "topic": topic,
-                "sentiment": "",
-                "propensity": None,
-            }
-            for identity, attribute, ratings, topic in rows
-            for k, rating in enumerate(ratings)
-        ],
-        schema_overrides={"in_group": pl.Boolean, "propensity": pl.Float64},
-    )
+    ratings = [
+        {
+            "identity": identity,
+            "attribute": attribute,
+            "rating": float(rating),
+            "rater": f"r{k}",
+            "topic": topic,
+        }
+        for identity, attribute, cast, topic in rows
+        for k, rating in enumerate(cast)
+    ]
+    unknown = {"in_group": pl.lit(None, pl.Boolean), "propensity": pl.lit(None, pl.Float64)}
+    return pl.DataFrame(ratings).with_columns(sentiment=pl.lit(""), **unknown)
 
 
 def planted(seed, count=400, ratings=6, disputed=("looks",), topics=("food", "looks", "music", "work")):

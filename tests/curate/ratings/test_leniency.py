@@ -27,19 +27,8 @@ def planted(seed, leniency, raters=40, pairs=120, each=5):
         for rater in rng.choice(raters, each, replace=False):
             inside = bool(rng.random() < 0.4)
             value = 3 + of_rater[rater] + of_pair[pair] + leniency[sentiment] * inside + rng.normal(0, 0.7)
-            rows.append(
-                {
-                    "identity": "g",
-                    "attribute": f"a{pair}",
-                    "rater": f"r{rater}",
-                    "topic": f"t{pair % 2}",
-                    "sentiment": sentiment,
-                    "rating": value,
-                    "propensity": None,
-                    "in_group": inside,
-                }
-            )
-    return pl.DataFrame(rows, schema=SCHEMA)
+            rows.append(("g", f"a{pair}", f"r{rater}", f"t{pair % 2}", sentiment, value, None, inside))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
 def row(found, sentiment, perspective="difference"):
@@ -81,14 +70,13 @@ def test_a_planted_leniency_is_found_where_it_was_planted():
 def rated(seed, inside_of, pairs=80, raters=30, each=6):
     """Insiders rate better-known associations, or whatever `inside_of` (rng, pair, rater) says; no leniency."""
     rng = np.random.default_rng(seed)
-    names = ["identity", "attribute", "rater", "topic", "sentiment", "rating", "propensity", "in_group"]
     rows = [
         ("g", f"a{pair}", f"r{rater}", "", "", 2.5 + 1.5 * (pair % 2) + rng.normal(0, 0.4), None, inside)
         for pair in range(pairs)
         for rater in rng.choice(raters, each, replace=False)
         for inside in [bool(inside_of(rng, pair, rater))]
     ]
-    return pl.DataFrame(rows, schema={name: SCHEMA[name] for name in names}, orient="row")
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
 def test_who_rates_what_is_no_leniency():

@@ -105,9 +105,6 @@ def test_what_is_not_said_to_the_end_is_unsure_and_said(table, tmp_path):
     assert "no decision" in row(result, "s1#2")["review_note"]
 
 
-# --------------------------------------------------------------------------- new rows
-
-
 def test_a_statement_is_split_in_an_empty_row(table, tmp_path):
     sheet = export(table, tmp_path / "ana.xlsx")
     fill(sheet, {(9, "statement_id"): "s3", (9, "attribute"): "early", (5, "decision"): "edit"})
@@ -217,9 +214,6 @@ def test_sheets_one_after_the_other_do_not_overrule_each_other(table, tmp_path):
     ]
 
 
-# --------------------------------------------------------------------------- the table changed
-
-
 def test_words_that_changed_since_are_a_conflict(table, tmp_path):
     sheet = fill(
         export(table, tmp_path / "ana.xlsx"), {(2, "attribute"): "quiet", (3, "attribute"): "gentle"}
@@ -240,9 +234,6 @@ def test_a_row_that_is_gone_is_a_conflict_unless_it_was_to_go(table, tmp_path):
     assert records(reviewed(newer, sheet).conflicts, "row", "problem") == [
         ("s2#1", "the row is not in the table any more")
     ]
-
-
-# --------------------------------------------------------------------------- what happens to files
 
 
 def test_order_of_rows_and_columns_and_lost_rows_do_not_matter(table, tmp_path):
@@ -282,18 +273,6 @@ def test_what_a_program_changes_by_itself_is_no_edit(tmp_path):
     result = reviewed(table, fill(sheet, cells))
     assert result.changes.is_empty()
     assert result.table["identity"].to_list() == columns["identity"]
-
-
-def test_a_sheet_without_its_hidden_column_is_matched_by_id(tmp_path):
-    table = write_table(tmp_path, {name: cells[1:] for name, cells in STATEMENTS.items()})
-    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(4, "decision"): "omit"})
-    book = load_workbook(sheet)
-    book["Review"].delete_cols(book["Review"].max_column)
-    book.save(sheet)
-    assert row(reviewed(table, sheet), "s3#1")["review_decision"] == "omit"
-
-
-# --------------------------------------------------------------------------- other kinds of tables
 
 
 def test_reviewed_pairs_are_still_a_table_of_pairs(tmp_path):

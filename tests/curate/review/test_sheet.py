@@ -87,9 +87,3 @@ def test_a_sample_takes_whole_statements_and_repeats(tmp_path):
     assert drawn[0] == drawn[1] != drawn[2]
     assert len(drawn[0]) == 20
     assert len(make_sheet(table, Choice(sample=1000)).rows) == 200
-
-
-def test_other_columns_can_be_shown_and_changed(tmp_path):
-    sheet = make_sheet(write_table(tmp_path), Choice(columns=("city",), edit=("statement",)))
-    assert sheet.columns[:5] == ("statement_id", "city", "omit", "omit_reason", "statement")
-    assert sheet.origin.edited == ("statement",)

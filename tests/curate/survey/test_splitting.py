@@ -86,8 +86,6 @@ def test_whole_statements_come_back_however_they_are_listed(mark, statements):
     assert pieces(mark.join(statements)) == statements
 
 
-# ------------------------------------------------------------------ pasted answers
-
 PASTED = """Here are some common examples:
 
 1. **Early risers**: Bakers are often said to get up early.

@@ -122,11 +122,6 @@ def test_piece_too_long_for_a_statement_is_kept_unread(tmp_path):
     assert frame["flag"].to_list() == ["long-answer"] * 3
 
 
-def test_sentence_of_another_language_takes_no_subject_from_its_neighbour(tmp_path):
-    frame = table(tmp_path, "", "Les boulangers sont gentils, les cuisiniers chantent toute la journée")
-    assert "boulang" not in frame.row(1, named=True)["identity"]
-
-
 def test_flags(tmp_path):
     frame = table(
         tmp_path, "Women are kind, women are KIND, ask me@example.org", "Old people are " + "very " * 1100
@@ -173,9 +168,6 @@ def test_translation_is_read_the_original_kept_and_a_failure_flagged(tmp_path):
     assert set(frame["language"]) == {"fr"}
 
 
-# ------------------------------------------------------------------ one statement per row
-
-
 def rows(tmp_path, text, **columns):
     path = tmp_path / "rows.csv"
     path.write_text(text)
@@ -191,9 +183,6 @@ def test_rows_stand_alone_and_only_named_columns_are_read(tmp_path):
     assert frame.row(1, named=True)["identity"] == ""  # nothing is inherited
     assert frame["country"].to_list() == ["Peru", ""]
     assert "secret" not in str(frame.to_dicts())
-
-
-# ------------------------------------------------------------------ the published survey
 
 
 @pytest.mark.parametrize(
