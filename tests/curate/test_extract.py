@@ -112,22 +112,6 @@ def test_what_is_not_understood_is_about_no_other_group(language, statement):
         assert "bamil" not in found.identity
 
 
-@pytest.mark.parametrize(
-    ("language", "statement", "identity", "attribute", "agreement"),
-    [
-        ("pt", "A maioria dos baianos não dança bem", "baianos", "não dançam bem", "m"),
-        ("es", "LAS MONJAS SON BUENAS", "monjas", "buenas", "f"),
-        ("fr", "Les hommes n'ont pas de patience", "hommes", "n'ont pas de patience", ""),
-        ("pt", "Jogadores de futebol ganham muito", "jogadores de futebol", "ganham muito", ""),
-        ("es", "Los habitantes del peru son amables", "habitantes del Perú", "amables", "m"),
-    ],
-)
-def test_romance_statements(language, statement, identity, attribute, agreement):
-    (pair,) = extract(statement, Question("", "region"), language=language)
-    assert (pair.identity, pair.attribute, pair.agreement) == (identity, attribute, agreement)
-    assert not pair.omit
-
-
 def test_statements_in_six_languages(shared):
     """Written for this purpose, with the kinds that are difficult; every second one is kept from us.
 
