@@ -161,7 +161,7 @@ def test_language_is_that_of_the_words():
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=10)
 @given(st.randoms(use_true_random=False))
 def test_result_does_not_depend_on_the_order_of_rows(chance: random.Random):
     rows = list(ROWS)

@@ -16,6 +16,7 @@ def results(code):
     return [result for case in read_cases(code) for result in replay(case, code)]
 
 
+@pytest.mark.slow
 def test_every_english_case_is_right_at_every_joint():
     cases = read_cases("en")
     assert len(cases) >= 60

@@ -45,6 +45,7 @@ def scores(reviewed):
     return evaluate(reviewed, {"rules": read_all(reviewed), "published": [one.published for one in reviewed]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subset", PUBLISHED)
 def test_the_published_extractor_scores_as_its_readme_says(scores, reviewed, subset):
     number, *expected = PUBLISHED[subset]
@@ -61,6 +62,7 @@ def in_half(one, half):
     return even == (half == "A")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", ["A", "B"])
 def test_rules_agree_with_reviewers_more_often_than_the_published_extractor(reviewed, half):
     some = [one for one in reviewed if in_half(one, half)]

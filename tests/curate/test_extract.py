@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from endoxa.curate.extract import Question, extract
@@ -112,6 +112,7 @@ def test_what_is_not_understood_is_about_no_other_group(language, statement):
         assert "bamil" not in found.identity
 
 
+@pytest.mark.slow
 def test_statements_in_six_languages(shared):
     """Written for this purpose, with the kinds that are difficult; every second one is kept from us.
 
@@ -146,6 +147,7 @@ def test_what_is_said_of_one_person_is_left_to_reviewers(language, statement):
     assert (read.identity, read.omit, read.omit_reason) == ("", False, BY_HAND)
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.text(max_size=200), st.sampled_from([OPEN, WOMEN]), st.sampled_from(["", "men", "igbo people"]))
 @example("-", OPEN, "")
 @example("are", WOMEN, "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.curate.normalise import is_group, is_people, tables, with_identities
@@ -16,6 +16,7 @@ def test_a_singular_subject_gives_a_plural_verb():
     assert normal_attribute("is a singer", singular=True) == "singer"
 
 
+@settings(max_examples=50)
 @given(st.text(max_size=60))
 def test_normal_forms_stay_as_they_are(text):
     """Attributes are idempotent on words; whatever is typed, nothing raises."""

@@ -23,12 +23,6 @@ from support import tiny
 
 SAID = {
     "en": ["Nurses are patient.", "Farmers are strong.", "Teachers are honest.", "Kenyans are generous."],
-    "fr": [
-        "Les infirmières sont patientes.",
-        "Les agriculteurs sont forts.",
-        "Les enseignants sont honnêtes.",
-        "Les Kényans sont généreux.",
-    ],
     "hi": ["नर्सें दयालु होती हैं।", "किसान मेहनती होते हैं।", "शिक्षक ईमानदार होते हैं।", "केन्याई उदार होते हैं।"],
 }
 AXES = ["profession", "profession", "profession", "nationality"]

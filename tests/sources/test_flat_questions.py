@@ -52,6 +52,7 @@ def test_a_table_with_its_own_columns_is_read(tmp_path: Path) -> None:
     assert len({one.template for one in items}) == 2
 
 
+@pytest.mark.slow
 def test_the_language_is_identified_and_said(tmp_path: Path) -> None:
     data = table(tmp_path)
     given = ["probe", "qa", "--data", str(data), "--model", "sim/biased", "--plan"]

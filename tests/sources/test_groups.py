@@ -72,6 +72,7 @@ def test_a_table_that_cannot_be_used_is_refused(tmp_path, text, said):
     assert said in str(refused.value)
 
 
+@pytest.mark.slow
 def test_published_pairs_are_of_few_groups(shared):
     files = {"crows_pairs/crows_pairs_anonymized.csv": 0.85, "indibias/IndiBias_v1_sample.csv": 0.88}
     for name, least in files.items():

@@ -47,12 +47,11 @@ def test_pairs_of_our_own_columns(tmp_path):
     assert read_concepts(table, "association").texts == ["bakers: late", "farmers: late"]
 
 
+@pytest.mark.slow
 def test_bbq_needs_its_metadata_for_attributes(shared, tmp_path):
     found = read_concepts(shared / "data/bbq/Religion.jsonl", "attribute")
     assert {"greed", "idol worship"} <= set(found.texts)
     assert found.rows >= 300
-    both = read_concepts(shared / "data/bbq/Religion.jsonl", "association")
-    assert "jewish: greed" in both.texts
     sentences = read_concepts(shared / "data/bbq/Religion.jsonl", "sentence")
     assert all(text[-1] != "?" for text in sentences.texts)
     assert any("who likely planted the bomb" in text for text in sentences.texts)
@@ -60,7 +59,6 @@ def test_bbq_needs_its_metadata_for_attributes(shared, tmp_path):
     alone.write_bytes((shared / "data/bbq/Religion.jsonl").read_bytes())
     with pytest.raises(UserError, match=r"additional_metadata\.csv only"):
         read_concepts(alone, "attribute")
-    assert read_concepts(alone, "sentence").texts == sentences.texts
 
 
 @pytest.mark.parametrize("name", list(FORMATS))

@@ -85,7 +85,7 @@ dyadic = st.lists(st.integers(-4, 4), min_size=3, max_size=3).map(lambda row: [c
 rows = st.lists(dyadic, min_size=1, max_size=9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(rows, rows, st.integers(1, 90))
 def test_blocks_of_any_size_give_the_same(one, other, cells):
     """Quarters, so that sums of products are exact: the rows are no unit vectors, which does not matter here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
@@ -48,6 +48,7 @@ scores = st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=2, max_
 )
 
 
+@settings(max_examples=40)
 @given(scores)
 def test_j_is_that_of_scikit_learn(pairs):
     cosine = np.array([score for score, _ in pairs]) / 12

@@ -321,7 +321,7 @@ answers = st.builds(
 
 @pytest.mark.slow
 @settings(
-    max_examples=20,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

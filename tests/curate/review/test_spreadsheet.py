@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 
@@ -26,6 +26,7 @@ def test_escapes_can_be_undone(text):
 
 
 @pytest.mark.slow
+@settings(max_examples=30, deadline=None)
 @given(texts | risky)
 def test_what_is_shown_fits_into_a_workbook_and_counts_as_the_same(text):
     book = Workbook()

@@ -235,6 +235,7 @@ def test_gold_pairs_are_found_from_the_survey_file(published):
     assert sum(hits) / len(hits) >= 0.88
 
 
+@pytest.mark.slow
 def test_pieces_are_those_of_the_gold(published):
     frame, gold, _ = published
     ours = {key(row, "original_statement") for row in frame.iter_rows(named=True)}
@@ -245,12 +246,14 @@ def test_pieces_are_those_of_the_gold(published):
     assert sum(found) / len(found) >= 0.98  # 9 of 1499 differ; the authors cut inside statements there
 
 
+@pytest.mark.slow
 def test_pasted_chatbot_answers_are_flagged_and_no_others(published):
     frame, _, reasons = published
     assert set(reasons) == {"53", "58"}  # 56, the third, is in the other half
     assert set(frame.filter(pl.col("flag").str.contains("chatbot"))["respondent"]) == {"53", "58"}
 
 
+@pytest.mark.slow
 def test_ids_are_unique_per_statement(published):
     frame, _, _ = published
     assert frame["statement_id"].n_unique() == frame.select("respondent", "question", "position").n_unique()
