@@ -157,10 +157,10 @@ def test_counts_are_those_of_the_survey():
 
 def test_answers_with_several_choices_count_in_each():
     people = (
-        [([STRONG], ("Igbo  * Idoma *",))] * 6 + [([STRONG], ("Igbo *",))] * 6 + [([STRONG], ("Tiv *",))] * 8
+        [([STRONG], ("Igbo  * Idoma *",))] * 3 + [([STRONG], ("Igbo *",))] * 6 + [([STRONG], ("Tiv *",))] * 8
     )
     made = summarise(survey(people, ("people",)), LEAST).frequencies_by["people"]
-    assert made.select("people", "respondents").rows() == [("Igbo", 12), ("Tiv", 8), ("Idoma", 6)]
+    assert made.select("people", "respondents").rows() == [("Igbo", 9), ("Tiv", 8)]
 
 
 def test_kept_columns_are_split_by_without_being_named():

@@ -89,7 +89,7 @@ def test_table_of_translations(tmp_path):
 def chat_server():
     """Answers from the lexicon; refuses, rambles or says nothing for some texts."""
     bodies = []
-    odd = {"refused": 400, "rambling": "I would rather not. " * 30, "silent": "", "quoted": '"Cats  sleep"'}
+    odd = {"refused": 400, "rambling": "I would rather not. " * 30, "silent": '""', "quoted": '"Cats  sleep"'}
 
     def answer(body, key):
         bodies.append((body, key))

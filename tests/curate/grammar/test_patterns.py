@@ -118,6 +118,18 @@ def test_what_is_no_singular_is_not_said_of_a_collective(attribute, evidence, wh
 
 
 @pytest.mark.parametrize(
+    ("language", "group", "attribute", "why"),
+    [
+        ("es", "panaderos", "casi cantan", "how 'casi' before a verb is denied"),
+        ("en", "bakers", "used to noise", "a past habit or a custom"),
+    ],
+)
+def test_what_can_be_read_in_two_ways_is_left_out(language, group, attribute, why):
+    with pytest.raises(UnclearError, match=why):
+        sentence_pair(group, attribute, TEMPLATES[language], None)
+
+
+@pytest.mark.parametrize(
     ("language", "identity", "who"),
     [
         ("es", "Paraguayos", "Los paraguayos"),

@@ -14,7 +14,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 
 from endoxa.curate.encoders import CELLS, load_encoder, neighbours
-from endoxa.curate.group import first_members, group_attributes, read_attributes, read_existing
+from endoxa.curate.group import first_members, group_attributes, language_of, read_attributes, read_existing
 from endoxa.curate.group.method import asserted, link
 from endoxa.curate.group.terms import clean, key
 from endoxa.curate.opposites import concepts, flipped, load_lexicon
@@ -240,6 +240,11 @@ def test_statements_of_another_language_are_left_to_it(tmp_path: Path) -> None:
     assert read_attributes(path, language="en", tell=said.append) == {"kind": 1, "strong": 1}
     assert said[0].startswith("1 attributes in other languages than 'en' (fr)")
     assert read_attributes(path, language="fr", tell=said.append) == {"calmes": 1}
+    assert language_of(path) == "en"
+    path.write_text("attribute,language,original_statement,statement\nforts,fr-CM,a,a\n", encoding="utf-8")
+    assert language_of(path) == "fr"
+    path.write_text("attribute,language,original_statement,statement\nstrong,fr,a,b\n", encoding="utf-8")
+    assert language_of(path) == "en"
 
 
 def test_a_denial_stays_apart_from_what_denies_nothing() -> None:

@@ -51,7 +51,7 @@ def test_pairs_of_our_own_columns(tmp_path):
 def test_bbq_needs_its_metadata_for_attributes(shared, tmp_path):
     found = read_concepts(shared / "data/bbq/Religion.jsonl", "attribute")
     assert {"greed", "idol worship"} <= set(found.texts)
-    assert found.rows >= 300
+    assert found.rows == 300  # of 1200 those about who it was, with a context that does not tell
     sentences = read_concepts(shared / "data/bbq/Religion.jsonl", "sentence")
     assert all(text[-1] != "?" for text in sentences.texts)
     assert any("who likely planted the bomb" in text for text in sentences.texts)
