@@ -11,7 +11,7 @@ from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.curate.agreement import agreement, ballots_from_votes, prevalence_note, read_votes
+from endoxa.curate.agreement import agreement, ballots_from_votes, prevalence_note
 
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
 OBSERVERS = {
@@ -105,19 +105,6 @@ def test_one_category_leaves_agreement_undefined():
         assert math.isnan(undefined["value"])
         assert "undefined: all votes are the same" in undefined["method"]
     assert row(votes, "percent_agreement")["value"] == 1
-
-
-def test_long_and_wide_tables_give_the_same_votes(tmp_path):
-    votes = two_raters(20, 0.3, 2)
-    long = pl.DataFrame(votes, schema=["item", "rater", "value"], orient="row")
-    long.write_csv(tmp_path / "long.csv")
-    long.pivot("rater", index="item", values="value").write_csv(tmp_path / "wide.csv")
-    options = {"item": None, "rater": "rater", "value": "value", "raters": None}
-    assert sorted(read_votes(tmp_path / "long.csv", **options)) == sorted(
-        read_votes(tmp_path / "wide.csv", **options)
-    )
-    of_y = read_votes(tmp_path / "wide.csv", **{**options, "raters": ["y"]})
-    assert {rater for _, rater, _ in of_y} == {"y"}
 
 
 def test_exported_votes_are_read_with_their_groups(tmp_path):

@@ -149,17 +149,6 @@ def test_the_same_respondent_number_in_two_campaigns_is_two_people():
     assert mentions(two).table["person"].n_unique() == 2
 
 
-def test_language_is_that_of_the_words():
-    columns = ("identity", "attribute", "language", "original_statement", "statement")
-    rows = [
-        ("bakers", "strong", "fr", "Les boulangers sont forts", "Bakers are strong"),
-        ("boulangers", "forts", "fr", "Les boulangers sont forts", "Les boulangers sont forts"),
-    ]
-    found = gathered(statements(rows, columns)).table
-    assert dict(found.select("identity", "language").iter_rows()) == {"bakers": "en", "boulangers": "fr"}
-    assert found.filter(identity="boulangers")["polarity"][0] == "neutral"
-
-
 @pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(st.randoms(use_true_random=False))

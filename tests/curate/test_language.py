@@ -24,11 +24,6 @@ def test_short_statement_follows_the_others_of_its_respondent():
     assert codes(identify(texts, people, ["en", "fr"])) == ["en"] * 5 + ["fr"] * 4
 
 
-def test_respondent_of_two_languages_keeps_both():
-    texts = [*ENGLISH, *FRENCH]
-    assert codes(identify(texts, ["1"] * 7, ["en", "fr"])) == ["en"] * 4 + ["fr"] * 3
-
-
 def test_confidence_is_a_probability_and_one_candidate_is_certain():
     assert all(0.5 < one.confidence <= 1 for one in identify(ENGLISH, ["1"] * 4, ["en", "fr"]))
     assert identify(["Bakers are kind"], ["1"], ["wo"]) == [Identified("wo", 1.0)]

@@ -142,11 +142,8 @@ def test_what_is_set_against_what(tmp_path, check, axis, more, less, flagged):
         ("en", "Farmers are patient.", "Farmers are impatient.", False),
         ("en", "Farmers cannot wait.", "Farmers can wait.", True),
         ("en", "Farmers do not want to sow anymore.", "Farmers want to sow.", True),
-        ("en", "The farmer likes rain.", "The farmer doesn’t like rain.", True),
         ("en", "Farmers must wait.", "Farmers need not wait.", True),
-        ("en", "Farmers are tall.", "Bakers are not tall.", False),
         ("fr", "Les femmes ont les cheveux longs.", "Les femmes n'ont pas les cheveux longs.", True),
-        ("es", "Las mujeres hablan.", "Las mujeres no hablan.", True),
         ("sw", "Wanawake ni hodari.", "Wanawake ni dhaifu.", False),
         ("hi", "किसान बोलते हैं।", "किसान नहीं बोलते हैं।", True),
         ("xx", "Bakeri esta forta.", "Bakeri nesta forta.", False),
@@ -207,13 +204,6 @@ def test_one_contrast_under_two_axes(tmp_path):
     found = [p for p in check_pairs(path) if p.check == "contrast-across-axes"]
     assert [(p.text, p.row) for p in found] == [("bakers", 0)]
     assert "age (6), class (6)" in found[0].message
-
-
-def test_language_that_is_not_declared_is_noted_once(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("sent_more,sent_less\nA b.,C b.\nD b.,E b.\n")
-    assert checks(path) == {"undeclared-language": 1}
-    assert not checks(path, language="en")
 
 
 def test_every_fault_is_listed_and_the_rest_is_still_checked(tmp_path):

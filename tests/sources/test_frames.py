@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table, write_table
 
 
@@ -18,15 +17,6 @@ def test_a_table_comes_back_as_text(tmp_path, suffix):
     path = tmp_path / "new" / f"table{suffix}"
     write_table(table, path)
     assert read_table(path, ["who"]).rows() == [("bakers", "1"), ("नाविक", "2")]
-
-
-def test_no_output_is_an_input_or_another_output(tmp_path):
-    one, other = tmp_path / "a.csv", tmp_path / "b.csv"
-    require_apart([one, None], [other, None])
-    with pytest.raises(UserError, match="is an input of this command"):
-        require_apart([tmp_path / "x" / ".." / "a.csv"], [one])
-    with pytest.raises(UserError, match="given for two outputs"):
-        require_apart([one, one], [other])
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.headers import name_rows
-from endoxa.sources.layouts import recognised_as
 from endoxa.sources.source import reading_files
 from endoxa.sources.tables import written_columns
 
@@ -107,17 +106,6 @@ def test_two_rows_of_names_in_workbooks_and_in_text(tmp_path, caplog):
         assert table.columns == JOINED
         assert table.rows() == [tuple(row) for row in TWO_ROWS[2:]]
         assert f"column names in row {rows[-1]}, with the titles above them" in caplog.text
-
-
-def test_a_layout_is_known_with_its_sheet_where_there_are_several(tmp_path):
-    table = [
-        ["Identity", "Attribute", "Total", "West Urban", "Scheduled Castes"],
-        ["Bakers", "kind", "2", "1", "1"],
-    ]
-    alone = recognised_as(book(tmp_path / "alone.xlsx", {"Cleaned": table}))
-    second = recognised_as(book(tmp_path / "two.xlsx", {"Notes": [["a", "b"], ["1", "2"]], "Cleaned": table}))
-    assert (alone.layout.name, alone.sheet) == ("spice", None)
-    assert (second.layout.name, second.sheet) == ("spice", "Cleaned")
 
 
 def test_the_sheet_is_the_named_the_wanted_or_the_only_table(tmp_path, caplog):

@@ -85,14 +85,6 @@ def test_arbitrary_bytes_raise_nothing_but_user_errors(tmp_path, suffix, content
             read(path, name)
 
 
-@given(tail=st.binary(max_size=200))
-@TEMPORARY
-def test_arbitrary_bytes_after_a_header_raise_nothing_but_user_errors(tmp_path, tail):
-    path = tmp_path / "bytes.csv"
-    path.write_bytes(b"sent_more,sent_less\n" + tail)
-    assert "bytes.csv" in (complaint(path) or "bytes.csv")
-
-
 @given(tail=st.binary(max_size=100), cut=st.integers(0, 60))
 @TEMPORARY
 def test_a_damaged_parquet_file_raises_nothing_but_user_errors(tmp_path, tail, cut):
@@ -172,15 +164,6 @@ def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
     assert "row 2, column 'identity': is not UTF-8 text" in refusal(path)
     with reading_files(languages=["fr"]):
         assert read(path)["identity"].to_list() == ["ok", "café"]
-
-
-def test_numbers_that_are_none_are_missing_and_words_are_not(tmp_path: Path) -> None:
-    text = '{"sent_more": "A b.", "sent_less": "C b.", "identity": %s, "axis": %s}\n'
-    lines = text % ("NaN", "Infinity") + text % ('"NaN"', '"None"')
-    pairs = read(written(tmp_path, lines, "x.jsonl"))
-    assert pairs.select("identity", "axis").rows() == [(None, "unspecified"), ("NaN", "none")]
-    rows = "sent_more,sent_less,identity,axis\nA b.,C b.,NaN,None\n"
-    assert read(written(tmp_path, rows)).select("identity", "axis").rows() == [("NaN", "none")]
 
 
 @pytest.mark.parametrize(("suffix", "column"), [("parquet", "sent_more"), ("jsonl", "bias_type")])

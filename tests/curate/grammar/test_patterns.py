@@ -142,11 +142,6 @@ def test_groups_have_the_capitals_of_their_language(language, identity, who):
     )
 
 
-def test_the_gender_that_people_gave_a_group_goes_before_its_ending():
-    made = sentence_pair("assistentes sociais", "gentis", TEMPLATES["pt"], None, agreement="f")
-    assert made.more == "As assistentes sociais são gentis."
-
-
 @pytest.mark.parametrize(
     ("language", "gender", "word", "reason"),
     [

@@ -40,13 +40,6 @@ def test_as_many_pairs_of_different_data_sets_come_from_every_range():
     assert set(tiny["text_a"]) == {"a0"}
 
 
-def test_equal_texts_need_no_label():
-    one, other = attributes("A", ["same", "p"]), attributes("B", ["same", "q"])
-    found = draw_sheet([one, other], ToyEncoder(), pairs=100)
-    pairs = set(found.select("text_a", "text_b").iter_rows())
-    assert pairs == {("same", "q"), ("p", "same"), ("p", "q")}
-
-
 def test_nothing_runs_as_a_formula_and_comes_back_as_it_was(tmp_path):
     wild = "=1+1; +2"
     found = draw_sheet([attributes("A", [wild]), attributes("B", ["p", "q"])], ToyEncoder(), pairs=20)

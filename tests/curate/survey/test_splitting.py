@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from endoxa.curate.survey.splitting import split_answer
-from endoxa.curate.survey.statements import formatted_lines, outliers
+from endoxa.curate.survey.statements import outliers
 
 JOINER = r"(?:and|or|but|while|whilst|whereas|et|ou|mais|tandis que|alors que|mientras que|und|aber|y|pero|e|mas|&)"
 GAP = re.compile(
@@ -84,22 +84,6 @@ def test_a_piece_is_not_cut_again(answer):
 @pytest.mark.parametrize("mark", [", ", "\n\n- ", " ; "])
 def test_whole_statements_come_back_however_they_are_listed(mark, statements):
     assert pieces(mark.join(statements)) == statements
-
-
-PASTED = """Here are some common examples:
-
-1. **Early risers**: Bakers are often said to get up early.
-2. **Cheerful**: Bakers are often said to whistle.
-
-### Cooks
-- Loud: Cooks are often described as shouting all day.
-- **Busy:** Cooks are often described as busy.
-"""
-
-
-def test_lines_of_a_chatbot_are_counted_and_those_of_people_are_not():
-    assert formatted_lines(PASTED) == 6
-    assert formatted_lines("1. bakers are kind\n2. cooks are loud\n- farmers: shy, tired\n* tall") == 0
 
 
 def test_outlier_needs_hundreds_of_statements_and_distance_from_the_others():
