@@ -130,19 +130,6 @@ def test_what_can_be_read_in_two_ways_is_left_out(language, group, attribute, wh
 
 
 @pytest.mark.parametrize(
-    ("language", "identity", "who"),
-    [
-        ("es", "Paraguayos", "Los paraguayos"),
-        ("fr", "ivoiriens", "Les Ivoiriens"),
-    ],
-)
-def test_groups_have_the_capitals_of_their_language(language, identity, who):
-    assert sentence_pair(identity, "ricos", TEMPLATES[language], None, agreement="m").more.startswith(
-        f"{who} "
-    )
-
-
-@pytest.mark.parametrize(
     ("language", "gender", "word", "reason"),
     [
         ("es", "f", "lago", "the feminine plural of 'lago' is not sure"),
