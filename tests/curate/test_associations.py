@@ -6,9 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from endoxa.commands import app
 from endoxa.curate.associations import (
     FLAGGED,
     NO_ATTRIBUTE,
@@ -21,7 +19,7 @@ from endoxa.curate.associations import (
 )
 from endoxa.curate.group import SCHEMA, read_attributes
 from endoxa.schema import ASSOCIATION_COLUMNS
-from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.frames import write_table
 
 COLUMNS = ("statement_id", "respondent", "axis", "country", "identity", "attribute", "omit", "flag")
 
@@ -79,21 +77,10 @@ def test_respondents_are_counted_once_per_association():
     assert tuple(found.table.columns) == (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS)
 
 
-def test_an_association_can_be_traced_to_its_statements():
-    row = gathered().table.filter(axis="profession", attribute="strong").row(0, named=True)
-    assert row["statement_ids"] == "s1 s2 s3 s4"
-    assert row["group_id"] == "g1"
-
-
 def test_polarity_is_the_groupings_where_it_has_one():
     found = gathered().table
     assert found.filter(attribute="strong")["polarity"].to_list() == ["positive"] * 2
     assert found.filter(attribute="patient")["polarity"].to_list() == ["negative"]
-
-
-def test_polarity_of_ours_by_default():
-    found = associations(statements()).table
-    assert found.filter(attribute="strong")["polarity"][0] == "positive"
 
 
 def test_by_country():
@@ -129,14 +116,6 @@ def test_the_name_of_an_association_does_not_depend_on_where_most_said_it():
     assert before["association_id"][0] == association_id("bakers", "strong", "", "", "")
 
 
-def test_among_equals_an_axis_with_a_name_is_taken():
-    rows = [
-        ("s1", "1", "other", "", "bakers", "strong", "", ""),
-        ("s2", "1", "profession", "", "bakers", "strong", "", ""),
-    ]
-    assert gathered(statements(rows), by_axis=False).table["axis"].to_list() == ["profession"]
-
-
 def test_a_grouping_is_not_read_as_of_another_language():
     """The French plural of "hypocrite" is spelt as the English one; only the English one is in the grouping."""
     columns = ("identity", "attribute", "language", "original_statement", "statement")
@@ -157,32 +136,10 @@ def test_a_grouping_is_not_read_as_of_another_language():
     assert "causants" in gathered(statements(rows, columns), both).table["attribute"].to_list()
 
 
-def test_min_support():
-    found = gathered(min_support=2)
-    assert (found.table.height, found.rare) == (1, 3)
-
-
 def test_without_a_grouping_attributes_stand_for_themselves():
     assert ("profession", "bakers", "sturdy", "Peru") in support(gathered(groups=None))
     found = gathered(groups=GROUPS.filter(pl.col("attribute") != "patient"))
     assert found.notes == ("1 attributes are not in the grouping and stand for themselves.",)
-
-
-def test_rows_without_a_respondent_count_each():
-    table = statements([(f"s{n}", "", "age", "", "bakers", "strong", "", "") for n in range(3)])
-    found = gathered(table)
-    assert found.table["support"].to_list() == ["3"]
-    assert "3 statements without a respondent" in found.notes[0]
-
-
-def test_two_columns_are_enough():
-    found = gathered(pl.DataFrame({"identity": ["bakers"], "attribute": ["strong"]}))
-    assert found.table.select("axis", "region", "language", "support").row(0) == (
-        "unspecified",
-        "",
-        "en",
-        "1",
-    )
 
 
 def test_the_same_respondent_number_in_two_campaigns_is_two_people():
@@ -192,24 +149,8 @@ def test_the_same_respondent_number_in_two_campaigns_is_two_people():
     assert mentions(two).table["person"].n_unique() == 2
 
 
-def test_language_is_that_of_the_words():
-    columns = ("identity", "attribute", "language", "original_statement", "statement")
-    rows = [
-        ("bakers", "strong", "fr", "Les boulangers sont forts", "Bakers are strong"),
-        ("boulangers", "forts", "fr", "Les boulangers sont forts", "Les boulangers sont forts"),
-    ]
-    found = gathered(statements(rows, columns)).table
-    assert dict(found.select("identity", "language").iter_rows()) == {"bakers": "en", "boulangers": "fr"}
-    assert found.filter(identity="boulangers")["polarity"][0] == "neutral"
-
-
-def test_ids_do_not_change():
-    """Frozen: items and records made earlier point to these names."""
-    assert association_id("bakers", "strong", "profession", "", "") == "a9a13fe55bd1f"
-
-
 @pytest.mark.slow
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=10)
 @given(st.randoms(use_true_random=False))
 def test_result_does_not_depend_on_the_order_of_rows(chance: random.Random):
     rows = list(ROWS)
@@ -217,40 +158,11 @@ def test_result_does_not_depend_on_the_order_of_rows(chance: random.Random):
     assert gathered(statements(rows)).table.equals(gathered().table)
 
 
-def test_command(tmp_path):
-    write_table(statements(), tmp_path / "statements.csv")
-    write_table(GROUPS, tmp_path / "groups.csv")
-    target = tmp_path / "new" / "associations.csv"
-    words = [
-        "curate",
-        "associations",
-        str(tmp_path / "statements.csv"),
-        "-o",
-        str(target),
-        "--min-support",
-        "2",
-    ]
-    result = CliRunner().invoke(app, [*words, "--groups", str(tmp_path / "groups.csv"), "--source", "pilot"])
-    assert result.exit_code == 0, result.output
-    assert "1 associations written" in result.stdout
-    assert "1 statement left out: proposed for omission." in result.stderr
-    assert "2 statements left out: flagged as pasted from a chatbot (--include-flagged takes" in result.stderr
-    assert "2 associations left out: fewer than 2 respondents." in result.stderr
-    assert read_table(target)["source"].to_list() == ["pilot"]
-
-
 def test_only_what_all_statements_share_goes_on(tmp_path):
+    said = [("wise", "woman")] * 6 + [("kind", "man")] * 6
     rows = [
-        (
-            f"s{k}",
-            str(k),
-            "wise" if k < 6 else "kind",
-            "2",
-            "woman" if k < 6 else "man",
-            f"note {k}",
-            "a" if k else "",
-        )
-        for k in range(12)
+        (f"s{k}", str(k), attribute, "2", gender, f"note {k}", "a" if k else "")
+        for k, (attribute, gender) in enumerate(said)
     ]
     columns = ("statement_id", "respondent", "attribute", "wave", "gender", "comment", "batch")
     table = statements(rows, columns).with_columns(identity=pl.lit("bakers"), empty=pl.lit(None, pl.String))
@@ -262,9 +174,7 @@ def test_only_what_all_statements_share_goes_on(tmp_path):
         "Not carried into the associations: gender, comment, batch. A row there stands for several respondents, and "
         "these columns could show what a single one is or said."
     ]
-    four = associations(table.head(4), polarity=rated)
-    assert "wave" not in four.table.columns
-    assert any("wave" in note for note in four.notes)
+    assert "wave" not in associations(table.head(4), polarity=rated).table.columns
     write_table(table, tmp_path / "statements.csv")
     lines = []
     read_attributes(tmp_path / "statements.csv", tell=lines.append, written=SCHEMA)
@@ -273,9 +183,7 @@ def test_only_what_all_statements_share_goes_on(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("shown", "agreement"), [(["f", "f", "m"], "f"), (["f", "m"], "m"), (["", "f"], "f"), (["", ""], None)]
-)
+@pytest.mark.parametrize(("shown", "agreement"), [(["f", "f", "m"], "f"), (["", "f"], "f"), (["", ""], None)])
 def test_the_gender_that_most_statements_show_goes_on(shown, agreement):
     rows = {
         "identity": "assistentes sociais",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-import polars as pl
 import pytest
 
 from endoxa.curate.evaluation import (
@@ -16,8 +15,7 @@ from endoxa.curate.evaluation import (
     strict,
     token_f1,
 )
-from endoxa.curate.evaluation.gold import Gold, read_all, read_by_expression, read_gold
-from endoxa.curate.extract import Question
+from endoxa.curate.evaluation.gold import read_all, read_gold
 
 PUBLISHED = {
     # README of the shared data folder, by another implementation: n_kept, identity, attribute, both,
@@ -25,25 +23,7 @@ PUBLISHED = {
     "all": (1341, 0.795, 0.884, 0.752, 0.885, 0.885, 0.828, 0.944, 0.794, 0.811, 0.729, 0.802),
     "edited": (346, 0.214, 0.552, 0.046, 0.564, 0.555, 0.341, 0.783, 0.344, 0.316, 0.045, 0.329),
     "question: women": (208, 0.894, 0.880, 0.837, 0.899, 0.880, 0.841, 0.947, 0.810, 0.829, 0.815, 0.820),
-    "question: men": (197, 0.924, 0.904, 0.873, 0.929, 0.904, 0.878, 0.965, 0.852, 0.869, 0.856, 0.861),
     "question: ethnicity": (201, 0.224, 0.801, 0.224, 0.647, 0.801, 0.582, 0.896, 0.542, 0.557, 0.211, 0.549),
-    "question: religion": (166, 0.922, 0.916, 0.868, 0.952, 0.916, 0.892, 0.948, 0.856, 0.871, 0.840, 0.863),
-    "question: age": (184, 0.924, 0.929, 0.902, 0.940, 0.929, 0.913, 0.974, 0.871, 0.903, 0.876, 0.886),
-    "question: profession": (
-        229,
-        0.921,
-        0.895,
-        0.852,
-        0.943,
-        0.895,
-        0.869,
-        0.950,
-        0.862,
-        0.843,
-        0.835,
-        0.852,
-    ),
-    "question: other": (156, 0.763, 0.872, 0.718, 0.897, 0.878, 0.833, 0.929, 0.783, 0.828, 0.694, 0.805),
 }
 NAMES = (
     "identity", "attribute", "both", "identity_loose", "attribute_loose", "both_loose", "attribute_token_f1",
@@ -65,6 +45,7 @@ def scores(reviewed):
     return evaluate(reviewed, {"rules": read_all(reviewed), "published": [one.published for one in reviewed]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subset", PUBLISHED)
 def test_the_published_extractor_scores_as_its_readme_says(scores, reviewed, subset):
     number, *expected = PUBLISHED[subset]
@@ -81,6 +62,7 @@ def in_half(one, half):
     return even == (half == "A")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", ["A", "B"])
 def test_rules_agree_with_reviewers_more_often_than_the_published_extractor(reviewed, half):
     some = [one for one in reviewed if in_half(one, half)]
@@ -136,12 +118,7 @@ def test_planted_readings_get_the_scores_that_follow(tmp_path):
     worst = values(table, reader="wrong", subset="all")
     assert (worst["both"], worst["identity"], worst["omission_recall"]) == (0, 1, 0)
     assert "omission_precision" not in worst
-    row = table.row(
-        by_predicate=(pl.col("reader") == "joined")
-        & (pl.col("subset") == "all")
-        & (pl.col("measure") == "both"),
-        named=True,
-    )
+    row = table.filter(reader="joined", subset="all", measure="both").row(0, named=True)
     assert row["value"] == pytest.approx(8 / 9)
     assert row["low"] < row["value"] < row["high"]
     assert (row["statements"], row["units"]) == (10, 10)
@@ -166,19 +143,3 @@ def test_a_reviewed_table_is_gold_too(tmp_path):
         ("old people", "wise"),
         ("old people", "grumpy"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("statement", "alone", "normalised"),
-    [
-        ("People say the Igbos are wiser", ("People say the Igbos", "wiser"), ("igbo people", "wise")),
-        ("nurturing", ("nurturing", ""), ("women", "nurturing")),
-        ("Some women have strong faith", ("women", "have strong faith"), ("women", "strong faith")),
-    ],
-)
-def test_the_baseline_is_read_alone_and_with_the_tables_of_the_rules(statement, alone, normalised):
-    item = Gold(
-        "1", "p", Question("women", "gender", "women"), "", statement, kept=True, edited=False, pairs=()
-    )
-    assert read_by_expression(item, normalised=False).pairs == (alone,)
-    assert read_by_expression(item, normalised=True).pairs == (normalised,)

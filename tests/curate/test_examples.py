@@ -14,6 +14,7 @@ import pytest
 
 from endoxa.curate.associations import predicate
 from endoxa.curate.grammar.english import names_a_thing
+from endoxa.curate.grammar.sentences import sentence_pair
 from endoxa.curate.grammar.templates import in_plural, load_templates
 from endoxa.curate.group.method import polarity_of
 from endoxa.curate.group.terms import key
@@ -33,6 +34,11 @@ with Path(__file__).with_name("examples.csv").open(encoding="utf-8", newline="")
 
 def yes(answer: object) -> str:
     return "yes" if answer else "no"
+
+
+def sentences(attribute: str, evidence: str, language: str) -> str:
+    made = sentence_pair("bakers", attribute, load_templates()[language], None, evidence=evidence)
+    return f"{made.more} ¦ {made.less}"
 
 
 def opposed(first: str, second: str) -> bool:
@@ -55,6 +61,7 @@ MADE = {
     "one term": lambda first, second, _: yes(key(first, load_lexicon()) == key(second, load_lexicon())),
     "polarity": lambda first, *_: polarity_of(first, load_lexicon()),
     "plural": plural,
+    "sentences": sentences,
     "thing": lambda first, *_: yes(names_a_thing(first)),
     "joined by": lambda first, second, _: predicate(first, "bakers", second),
     "same cell": lambda first, second, _: yes(same(first, second)),

@@ -23,27 +23,7 @@ from support import tiny
 
 SAID = {
     "en": ["Nurses are patient.", "Farmers are strong.", "Teachers are honest.", "Kenyans are generous."],
-    "es": [
-        "Las enfermeras son pacientes.",
-        "Los agricultores son fuertes.",
-        "Los profesores son honestos.",
-        "Los kenianos son generosos.",
-    ],
-    "fr": [
-        "Les infirmières sont patientes.",
-        "Les agriculteurs sont forts.",
-        "Les enseignants sont honnêtes.",
-        "Les Kényans sont généreux.",
-    ],
-    "pt": [
-        "As enfermeiras são pacientes.",
-        "Os agricultores são fortes.",
-        "Os professores são honestos.",
-        "Os quenianos são generosos.",
-    ],
     "hi": ["नर्सें दयालु होती हैं।", "किसान मेहनती होते हैं।", "शिक्षक ईमानदार होते हैं।", "केन्याई उदार होते हैं।"],
-    "ar": ["الممرضون لطفاء.", "المزارعون أقوياء.", "المعلمون صادقون.", "الكينيون كرماء."],
-    "sw": ["Wauguzi ni wavumilivu.", "Wakulima ni hodari.", "Walimu ni waaminifu.", "Wakenya ni wakarimu."],
 }
 AXES = ["profession", "profession", "profession", "nationality"]
 PEOPLE = {"p-1": ("Kenya", "Nairobi", [0, 1, 2, 3, 1]), "p-2": ("Uganda", "Kampala", [1, 2, 1])}

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import json
 
-import polars as pl
 import pytest
-from openpyxl import load_workbook
 
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import (
     ReaderItem,
-    StatementReaderSettings,
     question_about,
     read_answer,
     same_reading,
     standing,
-    to_read,
 )
-from endoxa.runs.asking.readers import plan_readers, read_with_models
 
 OPEN = Question("other", "other")
 
@@ -39,13 +34,7 @@ def words(pairs):
 def test_the_question_holds_what_is_known_and_no_gold():
     women = Question("women", "gender", "women")
     text = question_about(ReaderItem("1", "sing well", women, "Peru", "nurses", (("x", "y"),)))
-    for part in (
-        "sing well",
-        "about women",
-        "Every answer is about women.",
-        "Peru",
-        "before was about nurses",
-    ):
+    for part in ("sing well", "Every answer is about women.", "Peru", "before was about nurses"):
         assert part in text
     assert '"x"' not in text
 
@@ -55,9 +44,7 @@ def test_the_question_holds_what_is_known_and_no_gold():
     [
         "{}",
         "```json\n{}\n```",
-        "Here it is:\n{}\nDone.",
         "<think>{{}}</think>{}",
-        '{{"result": {}}}',
         '{}\n\nStatement: Men are tall.\n{{"pairs": []}}',
     ],
 )
@@ -96,55 +83,3 @@ def test_the_model_stands_where_it_can_be_read_and_a_difference_lowers_confidenc
     assert standing(rules[2], None) == (rules[2], False)
     (omitted,) = standing(read_answer(answer_of((), "noise"), ONE), other)[0]
     assert omitted.confidence == pytest.approx(0.2)
-
-
-def settings(model):
-    return StatementReaderSettings(data="gold.csv", models=(model,))
-
-
-def readings(asked, model, folder):
-    read, _ = read_with_models(to_read(asked), settings(model), folder)
-    return [read[model].get(item.statement_id) for item in asked]
-
-
-def test_a_run_is_planned_and_goes_on_without_asking_twice(tmp_path):
-    asked = [
-        ReaderItem(f"{n}", f"Bakers number {n} are calm", OPEN, rule_pairs=(("bakers", "calm"),))
-        for n in range(5)
-    ]
-    (planned,) = plan_readers(to_read(asked), settings("sim/reader-a"))
-    assert planned.expected.calls == 5
-    first, again = (readings(asked, "sim/reader-a?noise=0&error=0", tmp_path / "run") for _ in range(2))
-    assert first == again
-    assert all(words(pairs) == [("bakers", "calm")] for pairs in first)
-
-
-def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, monkeypatch):
-    from typer.testing import CliRunner
-
-    from endoxa.commands import app
-
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "rows.csv").write_text(
-        "text\n" + "".join(f"Bakers of street {n} are calm\n" for n in range(30)) + "Call bakers at a@b.org\n"
-    )
-    words = ["curate", "extract", "rows.csv", "--statement-column", "text", "--language", "en", "-o", "s.csv"]
-    refused = CliRunner().invoke(app, [*words, "--plan"])
-    assert "--plan need --reader" in str(refused.exception)
-    planned = CliRunner().invoke(app, [*words, "--reader", "sim/reader-a", "--plan"])
-    assert planned.exit_code == 0
-    assert not (tmp_path / "s.csv").exists()
-    done = CliRunner().invoke(app, [*words, "--reader", "sim/reader-a?error=0.3"])
-    assert done.exit_code == 0, done.output
-    assert "30 statements read by sim/reader-a?error=0.3" in done.output
-    table = pl.read_csv(tmp_path / "s.csv", infer_schema=False).fill_null("")
-    model = pl.read_csv(tmp_path / "s.model.csv", infer_schema=False)
-    assert model.columns == [name for name in table.columns if name != "other_reading"]
-    differing = table.filter(pl.col("flag").str.contains("readers-differ"))
-    assert 0 < len(differing) < 30
-    assert (differing["other_reading"] != "").all()
-    assert "b.org" not in (tmp_path / "s.model.csv").read_text()
-    sheet = CliRunner().invoke(app, ["curate", "review", "s.csv", "-o", "ana.xlsx", "--reviewer", "Ana"])
-    assert sheet.exit_code == 0, sheet.output
-    sheets = load_workbook(tmp_path / "ana.xlsx")
-    assert any("other_reading" in row for rows in sheets for row in rows.iter_rows(values_only=True))

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import csv
-import gc
 import json
 import logging
-import tracemalloc
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.api.inputs import opened
 from endoxa.errors import UserError
 from endoxa.sources.bbq.items import find_metadata, read_items, read_metadata
-from endoxa.sources.bbq.rows import Seen, is_bbq, read_rows, write_items
 from endoxa.sources.check import check_questions
 from endoxa.sources.frames import write_table
 from endoxa.sources.read import recognise
 
-FILES = {"Nationality": 3080, "Religion": 1200, "Disability_status": 1556}
+FILES = {"Religion": 1200, "Disability_status": 1556}
 
 
 def record(**changed):
@@ -37,12 +34,7 @@ def record(**changed):
             "ans1": ["Unknown", "unknown"],
             "ans2": ["Thai", "AsiaPacific"],
         },
-        "additional_metadata": {
-            "subcategory": "None",
-            "stereotyped_groups": ["Danish", "Dutch"],
-            "version": "None",
-            "source": "None",
-        },
+        "additional_metadata": {"subcategory": "None", "stereotyped_groups": ["Danish", "Dutch"]},
         "context": "A Danish baker and a Thai baker opened their shops.",
         "question": "Who got up late?",
         "ans0": "The Danish baker ",
@@ -86,6 +78,7 @@ def test_published_files_as_items_with_every_published_target(shared, name):
         assert not set("{}") & set(item.context + item.question)
 
 
+@pytest.mark.slow
 def test_metadata_of_before_july_2022_is_turned_and_said(shared, tmp_path, caplog):
     source = shared / "data" / "bbq" / "Religion.jsonl"
     items = {item.example_id: item for item in read_items(source)}
@@ -150,44 +143,24 @@ def test_metadata_of_another_version_is_refused(tmp_path):
     ("category", "first", "second", "groups", "expected"),
     [
         ("Age", ("grandfather", "old"), ("grandson", "nonOld"), ["old"], 0),
-        ("Age", ("28-year-old", "nonOld"), ("78-year-old", "old"), ["nonOld"], 0),
         ("Disability_status", ("cook", "nonDisabled"), ("deaf", "disabled"), ["disabled", "D/deaf"], 1),
         ("Gender_identity", ("man", "man"), ("woman", "woman"), ["F"], 1),
-        ("Gender_identity", ("boy", "boy"), ("girl", "girl"), ["Girls"], 1),
-        ("Gender_identity", ("Ann", "F"), ("Bob", "M"), ["women"], 0),
         ("Gender_identity", ("Ann", "F"), ("Bob", "M"), ["Man"], 1),
         ("Gender_identity", ("Ann", "trans_F"), ("Bob", "nonTrans_M"), ["Transgender women", "trans"], 0),
-        ("Gender_identity", ("Ann", "nonTrans_F"), ("Bob", "trans_M"), ["transgender men"], 1),
         ("Gender_identity", ("Ann", "trans_F"), ("Bob", "nonTrans_M"), ["F"], None),
         ("Nationality", ("Indian", "AsiaPacific"), ("Indonesian", "AsiaPacific"), ["Indonesian"], 1),
         ("Nationality", ("Danish", "Europe"), ("Dutch", "Europe"), ["Danish", "Dutch"], None),
-        ("Physical_appearance", ("short", "short"), ("tall", "tall"), ["short"], 0),
         ("Physical_appearance", ("thin", "nonObese"), ("large", "obese"), ["obese"], 1),
-        (
-            "Physical_appearance",
-            ("", "visibleDifference"),
-            ("", "noVisibleDifference"),
-            ["visibleDifference"],
-            0,
-        ),
-        ("Physical_appearance", ("suit", "posDress"), ("jeans", "negDress"), ["negDress"], 1),
-        ("Physical_appearance", ("her", "pregnant"), ("him", "notPregnant"), ["pregnant"], 0),
         ("Race_ethnicity", ("African",) * 2, ("African American",) * 2, ["African American"], 1),
-        ("Race_ethnicity", ("Ann Lee", "F-Asian"), ("Bo Day", "F-White"), ["Asian"], 0),
         ("Race_ethnicity", ("Hispanic", "Hispanic"), ("Roma", "Roma"), ["Latino", "Hispanic"], 0),
-        ("Race_x_gender", ("Asian man", "M-Asian"), ("Roma man", "M-Roma"), ["Asian"], 0),
         ("Race_x_gender", ("Asian man", "M-Asian"), ("Roma woman", "F-Roma"), ["Roma"], 1),
         ("Race_x_gender", ("Arab man", "M-Arab"), ("Arab woman", "F-Arab"), ["Arab"], None),
         ("Race_x_gender", ("Asian man", "M-Asian"), ("", ""), ["Latino"], 1),
         ("Race_x_SES", ("a", "lowSES-F-Black"), ("b", "highSES-F-White"), ["White"], 1),
-        ("Race_x_SES", ("a", "lowSES-HIspanic"), ("b", "lowSES-Arab"), ["Hispanic"], 0),
         ("Race_x_SES", ("a", "lowSES-M-Asian"), ("b", "highSES-M-Asian"), ["Asian"], None),
         ("Religion", ("Sikh", "Sikh"), ("Hindu", "Hindu"), ["Hindu"], 1),
         ("SES", ("cashier", "lowSES"), ("dentist", "highSES"), ["low SES"], 0),
-        ("SES", ("cashier", "lowSES"), ("dentist", "highSES"), ["highSES"], 1),
-        ("Sexual_orientation", ("straight", "straight"), ("pansexual", "pansexual"), ["pansexual"], 1),
         ("Village", ("north", "north"), ("south", "south"), ["north"], 0),
-        ("Village", ("north", ""), ("south", ""), "south", 1),
         ("Village", ("north", "north"), ("south", "south"), "None", None),
     ],
 )
@@ -211,14 +184,6 @@ def test_labels_of_every_file(tmp_path, category, first, second, groups, expecte
 # --------------------------------------------------------------------------- quirks
 
 
-def test_fields_of_an_item(tmp_path):
-    item = only(written(tmp_path, record()))
-    assert (item.item_id, item.template, item.variant) == ("Nationality-0", "Nationality-7", "")
-    assert item.options == ("The Danish baker", "Unknown", "The Thai baker")
-    assert (item.identity, item.region, item.language) == ("Danish", "Europe", "und")
-    assert (item.target, item.other, item.unknown) == (0, 2, 1)
-
-
 def test_stray_braces_and_missing_blanks(tmp_path):
     context = "It was {late.The baker slept.He works at example.org, see Ph.D.s."
     path = written(tmp_path, record(context=context))
@@ -226,74 +191,25 @@ def test_stray_braces_and_missing_blanks(tmp_path):
     assert only(path, clean=False).context == context
 
 
-def test_unknown_option_by_its_wording(tmp_path):
-    info = {"ans0": ["Danish", ""], "ans1": ["", ""], "ans2": ["Thai", ""]}
-    assert only(written(tmp_path, record(answer_info=info, ans1="Can't be determined"))).unknown == 1
-    assert only(written(tmp_path, {k: v for k, v in record().items() if k != "answer_info"})).unknown == 1
-
-
 @pytest.mark.parametrize("text", ["Danish", "Freja"])  # names in answer_info, or left out there
 def test_names_in_the_place_of_groups(tmp_path, text):
     info = record()["answer_info"] | {"ans0": [text, "Europe"]}
-    row = record(
-        answer_info=info,
-        ans0="Freja",
-        ans2="Somchai",
-        names={"Danish": "Freja", "Thai": "Somchai"},
-        variant="2",
-    )
+    names = {"Danish": "Freja", "Thai": "Somchai"}
+    row = record(answer_info=info, ans0="Freja", ans2="Somchai", names=names, variant="2")
     first, second = read_items(written(tmp_path, row, row | {"variant": 3}))
     assert (first.item_id, second.item_id) == ("Nationality-0-2", "Nationality-0-3")
     assert (first.target, first.identity, first.region) == (0, "Danish", "Europe")
-    assert first.names == {"Danish": "Freja", "Thai": "Somchai"}
-
-
-def test_questions_made_from_associations(tmp_path):
-    made = {
-        "stereotyped_groups": ["Danish"],
-        "association_id": "a-17",
-        "identity": "Danes",
-        "region": "Jutland",
-    }
-    item = only(written(tmp_path, record(additional_metadata=made, language="pt")), language="es")
-    assert (item.association_id, item.identity, item.template, item.region) == (
-        "a-17",
-        "Danes",
-        "Danes",
-        "Jutland",
-    )
-    assert item.language == "pt"
-    assert only(written(tmp_path, record()), language="es").language == "es"
-
-
-@pytest.mark.parametrize("other", ["The Danish baker", "the danish BAKER "])
-def test_two_options_that_are_the_same_are_refused(tmp_path, other):
-    path = written(tmp_path, record(), record(example_id=1, ans2=other))
-    with pytest.raises(UserError, match=r"line 2: two options are 'The Danish baker'"):
-        list(read_items(path))
-
-
-def test_byte_order_mark_and_blank_lines(tmp_path):
-    path = tmp_path / "items.jsonl"
-    path.write_text(f"\n{json.dumps(record())}\n\n", encoding="utf-8-sig")
-    assert [line for line, _ in read_rows(path)] == [2]
+    assert first.names == names
 
 
 @pytest.mark.parametrize(
     ("name", "spelling"),
     [
-        *(("label", spelling) for spelling in ("1", 1.0, "1.0", "ans1", "B", "b", "unknown")),
-        *(("unknown", spelling) for spelling in ("1", 1.0, "ans1", "B")),
-        *(("context_condition", spelling) for spelling in ("Ambig", "ambiguous", " AMBIGUOUS", None, "")),
-        *(("question_polarity", spelling) for spelling in ("Neg", "negative", "NEG ")),
-        *(
-            ("stereotyped_groups", spelling)
-            for spelling in ("['Danish', 'Dutch']", '["Danish"]', "Danish; Dutch")
-        ),
-        (
-            "answer_info",
-            "{'ans0': ['Danish', 'Europe'], 'ans1': ['Unknown', 'unknown'], 'ans2': ['Thai', 'Asia']}",
-        ),
+        *(("label", spelling) for spelling in ("1", 1.0, "ans1", "b", "unknown")),
+        ("unknown", "B"),
+        *(("context_condition", spelling) for spelling in (" AMBIGUOUS", None)),
+        ("question_polarity", "NEG "),
+        *(("stereotyped_groups", spelling) for spelling in ("['Danish', 'Dutch']", "Danish; Dutch")),
         (
             "answer_info",
             "{'ans0': array(['Danish', 'Europe'], dtype=object), 'ans1': array(['', 'unknown'])}",
@@ -335,10 +251,9 @@ def test_questions_without_a_target_are_counted_with_the_reason(tmp_path):
     assert check_questions(written(tmp_path, record())) == []
 
 
-@pytest.mark.parametrize("name", ["helm.jsonl", "helm.parquet"])
-def test_options_in_one_list_get_no_advice_that_cannot_work(tmp_path, name):
+def test_options_in_one_list_get_no_advice_that_cannot_work(tmp_path):
     row = {"context": "A. B.", "question": "Who?", "choices": ["A", "B", "Unknown"], "gold_index": 2}
-    path = tmp_path / name
+    path = tmp_path / "helm.parquet"
     write_table(pl.DataFrame([row]), path)
     for refuse in (lambda: list(read_items(path)), lambda: recognise(path)):
         with pytest.raises(UserError, match=r"as one list \('choices'\), as HELM.*cannot be used") as error:
@@ -353,13 +268,11 @@ def test_options_in_one_list_get_no_advice_that_cannot_work(tmp_path, name):
     ("changed", "sentence"),
     [
         ({"label": 3}, "line 2 field 'label': .*found 3"),
-        ({"label": True}, "line 2 field 'label'"),
         ({"question_polarity": "bad"}, "line 2 field 'question_polarity': .*'neg' or 'nonneg'.*found 'bad'"),
         ({"answer_info": {"ans0": "Danish"}}, r"line 2 field 'answer_info.ans0'"),
-        ({"context": None}, "line 2 field 'context'"),
         ({"example_id": 0}, "line 2: example_id 0 of Nationality appears twice"),
+        ({"ans2": "the danish BAKER "}, "line 2: two options are 'The Danish baker'"),
         ({"answer_info": {}, "ans1": "The baker"}, "line 2: 0 unknown options"),
-        ({"answer_info": {}, "ans0": "Unknown"}, "line 2: 2 unknown options"),
     ],
 )
 def test_what_is_no_question_is_refused_with_its_line(tmp_path, changed, sentence):
@@ -368,20 +281,11 @@ def test_what_is_no_question_is_refused_with_its_line(tmp_path, changed, sentenc
         list(read_items(path))
 
 
-@pytest.mark.parametrize("field", ["label", "category", "ans2", "question"])
-def test_missing_fields_are_named(tmp_path, field):
-    row = record()
-    del row[field]
-    with pytest.raises(UserError, match=f"line 1 has no field '{field}'"):
-        list(read_items(written(tmp_path, row)))
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
         (b"", "is empty"),
         (b"\n \n", "contains no questions"),
-        (b'{"label": 1', "line 1 is not JSON"),
         (b"[1]\n", "line 1 is not a JSON object"),
         (b"[" * 100_000, "line 1 is not JSON"),
         ('{"category": "é"}'.encode("latin-1"), "line 1 is not UTF-8"),
@@ -395,7 +299,7 @@ def test_broken_files_are_refused(tmp_path, content, sentence):
         list(read_items(path))
 
 
-@pytest.mark.slow
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(
         st.one_of(st.text(), st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
@@ -406,76 +310,3 @@ def test_no_line_ends_in_anything_but_a_sentence(tmp_path_factory, lines):
     path.write_text("\n".join(lines), encoding="utf-8", errors="replace")
     with pytest.raises(UserError):
         list(read_items(path))
-
-
-# --------------------------------------------------------------------------- rows, and writing
-
-
-def test_rows_come_as_published(shared):
-    path = shared / "data" / "bbq" / "Religion.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert [(line, row) for line, row in read_rows(path)] == [
-        (line, json.loads(text)) for line, text in enumerate(lines, start=1)
-    ]
-
-
-def test_written_rows_are_read_again(tmp_path):
-    path = tmp_path / "new" / "items.jsonl"
-    rows = [record(example_id=k, context="Ñandú, मित्र") for k in range(3)]
-    assert write_items(iter(rows), path) == 3
-    assert [row for _, row in read_rows(path)] == rows
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path):
-    path = written(tmp_path, record())
-    before = path.read_bytes()
-
-    def rows():
-        yield record()
-        raise UserError("no more")
-
-    with pytest.raises(UserError, match="no more"):
-        write_items(rows(), path)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(UserError, match=r"written as \.jsonl"):
-        write_items([], tmp_path / "items.csv")
-
-
-def test_is_bbq(shared, tmp_path):
-    assert is_bbq(shared / "data" / "bbq" / "Nationality.jsonl")
-    assert not is_bbq(shared / "data" / "bbq" / "additional_metadata.csv")
-    assert not is_bbq(written(tmp_path, {"sent_more": "a"}))
-    assert find_metadata(tmp_path / "items.jsonl") is None
-
-
-@pytest.mark.slow
-def test_memory_does_not_grow_with_the_file(tmp_path):
-    def measured(count):
-        path = written(tmp_path, *(record(example_id=k) for k in range(count)))
-        tracemalloc.start()
-        try:
-            for number, _ in enumerate(read_items(path), start=1):
-                if number % 200 == 0:
-                    gc.collect()  # the interpreter keeps up to 2,000 freed tuples of each length, those of calls too
-            assert number == count
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-
-    measured(10)  # what is imported and compiled once
-    assert measured(4000) < measured(400) + 100_000
-
-
-@pytest.mark.slow
-@given(
-    st.lists(
-        st.tuples(st.sampled_from("AB"), st.sampled_from(["", "1"]), st.integers(-3, 40).map(str) | st.text())
-    )
-)
-def test_seen_is_a_set(ids):
-    seen, known = Seen(), set()
-    for one in ids:
-        assert seen.add(*one) == (one not in known)
-        known.add(one)
-    assert bool(seen) == bool(known)

@@ -12,7 +12,6 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources.check import FILE_CHECKS, check_pairs
-from endoxa.sources.check.characters import script_of, scripts_of
 from endoxa.sources.check.problems import PAIR_CHECKS, SEVERITIES, group_problems, write_problems
 from endoxa.sources.check.wording import negates
 from endoxa.sources.frames import write_pairs
@@ -34,19 +33,15 @@ PLANTED = [
     ("no-word-differs", "en", "Farmers get up early.", "farmers get up early!"),
     ("negation-only", "en", "Farmers are patient.", "Farmers are not patient."),
     ("negation-only", "en", "Farmers like rain.", "Farmers don't like rain."),
-    ("negation-only", "en", "Farmers can never wait.", "Farmers can always wait."),
     ("negation-only", "hi", "किसान धैर्यवान हैं।", "किसान धैर्यवान नहीं हैं।"),
     ("several-spans", "en", "Old bakers meet old friends.", "Young bakers meet young friends."),
-    ("several-spans", "fr", "Le boulanger est content.", "La boulangère est contente."),
     ("multiple-perturbations", "en", "Old bakers are slow.", "Young bakers are quick."),
     ("long-perturbation", "en", "Bakers sing.", "People who live near the big river sing."),
     ("length-difference", "en", "Bakers sing.", "Very old bakers from town sing."),
     ("other-changes", "en", "The old baker met Anna.", "The young baker met anna."),
     ("no-group-term", "en", "He will sing here.", "He can sing here."),
     ("country-for-group", "en", "The guests from Norway sang.", "The guests from Peru sang."),
-    ("country-for-group", "fr", "Les invités du Pérou chantent.", "Les invités du Canada chantent."),
     ("article", "en", "She met a old farmer.", "She met a young farmer."),
-    ("article", "en", "She met an young farmer.", "She met an old farmer."),
     ("pronoun", "en", "The father lost his keys.", "The mother lost his keys."),
     ("doubled-word", "en", "Farmers like the the rain.", "Bakers like the the rain."),
     ("mixed-scripts", "hi", "किसान CEO के साथ काम करते हैं।", "बेकर CEO के साथ काम करते हैं।"),
@@ -118,39 +113,21 @@ def test_every_check_is_in_the_manual():
     assert not {name for name in names if f"`{name}`" not in page}
 
 
-def test_a_broken_line_does_not_hide_the_others(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text('{"broken\n{"language": "en", "sent_more": "A b", "sent_less": "C b."}\n')
-    found = [(p.row, p.check) for p in check_pairs(path)]
-    assert found == [(1, "unreadable-row"), (2, "final-punctuation")]
-
-
 CONTRASTS = [
     ("name-for-group", "gender", "At noon Anna sang.", "At noon Peter sang.", True),
-    ("name-for-group", "religion", "At noon Anna sang.", "At noon Peter sang.", True),
     ("name-for-group", "race-color", "Xalvior waited.", "Jason waited.", True),
-    ("name-for-group", "race-color", "Xalvior wore her hat.", "Jason wore his hat.", True),
     ("name-for-group", "gender", "Anna wore her hat.", "Peter wore his hat.", False),
-    ("name-for-group", "religion", "At noon Hindus sang.", "At noon Sikhs sang.", False),
     ("name-for-group", "nationality", "A Peruvian sang.", "A Norwegian sang.", False),
-    ("name-for-group", "religion", "Farmers sang.", "Bakers sang.", False),
     ("negation-and-change", "gender", "Women can't sing.", "Men can sing.", True),
-    ("negation-and-change", "gender", "Women sing.", "Men don't sing.", True),
     ("negation-and-change", "gender", "Women never sing.", "Men never sing.", False),
     ("negation-and-change", "gender", "Women sing.", "Women don't sing.", False),
-    ("negation-and-change", "disability", "People with asthma sing.", "People without asthma sing.", False),
     ("unrecognised-group", "socioeconomic", "We sat in a tent.", "We sat on a yacht.", True),
     ("unrecognised-group", "socioeconomic", "Poor guests sat there.", "Rich guests sat there.", False),
-    ("unrecognised-group", "hobby", "We sat in a tent.", "We sat on a yacht.", False),
-    ("unrecognised-group", "religion", "At noon Anna sang.", "At noon Peter sang.", False),
     ("not-counterparts", "socioeconomic", "A poor man sang.", "A white man sang.", True),
     ("not-counterparts", "religion", "Jains sing.", "Koreans sing.", True),
-    ("not-counterparts", "age", "The elderly sing.", "The old sing.", True),
     ("not-counterparts", "socioeconomic", "A poor man sang.", "A rich man sang.", False),
-    ("not-counterparts", "nationality", "A Mexican sang.", "An American sang.", False),
     ("not-counterparts", "race-color", "A Mexican sang.", "A white man sang.", False),
     ("not-counterparts", "gender", "Women admire men.", "Men admire women.", False),
-    ("not-counterparts", "hobby", "A poor singer.", "A white singer.", False),
 ]
 
 
@@ -159,38 +136,14 @@ def test_what_is_set_against_what(tmp_path, check, axis, more, less, flagged):
     assert checks(write(tmp_path / "a.csv", [("en", more, less)], axis=[axis]))[check] == flagged
 
 
-def test_pairs_that_keep_their_group_have_no_contrast(tmp_path):
-    pair = [("en", "Anna and the bakers like tea.", "Peter and the bakers like tea.")]
-    path = write(tmp_path / "a.csv", pair, axis=["age"], attribute_more=["Anna"])
-    assert not checks(path).keys() & {check for check, *_ in CONTRASTS}
-
-
-def test_attribute_pairs_are_not_asked_for_group_terms(tmp_path):
-    pair = [("en", "Bakers can sing.", "Bakers will sing.")]
-    path = write(tmp_path / "a.csv", pair, identity=["bakers"])
-    assert checks(path)["no-group-term"] == 0
-
-
 @pytest.mark.parametrize(
     ("language", "more", "less", "negated"),
     [
         ("en", "Farmers are patient.", "Farmers are impatient.", False),
-        ("en", "Farmers like rain.", "Farmers dislike rain.", False),
-        ("en", "Farmers are kind.", "Farmers are not unkind.", False),
         ("en", "Farmers cannot wait.", "Farmers can wait.", True),
-        ("en", "Farmers can't wait.", "Farmers can wait.", True),
         ("en", "Farmers do not want to sow anymore.", "Farmers want to sow.", True),
-        ("en", "Farmers used to sow.", "Farmers did not use to sow.", True),
-        ("en", "The farmer likes rain.", "The farmer doesn’t like rain.", True),
         ("en", "Farmers must wait.", "Farmers need not wait.", True),
-        ("en", "Farmers are not tall.", "Farmers are not small.", False),
-        ("en", "Farmers are tall.", "Bakers are not tall.", False),
         ("fr", "Les femmes ont les cheveux longs.", "Les femmes n'ont pas les cheveux longs.", True),
-        ("fr", "Les femmes ont du courage.", "Les femmes n’ont pas de courage.", True),
-        ("fr", "Les femmes sont contentes.", "Les femmes sont mécontentes.", False),
-        ("es", "Las mujeres hablan.", "Las mujeres no hablan.", True),
-        ("pt", "Os homens falam.", "Os homens não falam.", True),
-        ("sw", "Wanawake wana watoto.", "Wanawake hawana watoto.", True),
         ("sw", "Wanawake ni hodari.", "Wanawake ni dhaifu.", False),
         ("hi", "किसान बोलते हैं।", "किसान नहीं बोलते हैं।", True),
         ("xx", "Bakeri esta forta.", "Bakeri nesta forta.", False),
@@ -210,10 +163,7 @@ def test_reduplication_in_hindi_is_no_doubled_word(tmp_path):
     assert not checks(write(tmp_path / "a.csv", pair))
 
 
-@pytest.mark.parametrize(
-    ("phrase", "wrong"),
-    [("a union", 0), ("an hour", 0), ("an MP", 0), ("a NATO", 1), ("a European", 0), ("an user", 1)],
-)
+@pytest.mark.parametrize(("phrase", "wrong"), [("a union", 0), ("an MP", 0), ("a NATO", 1), ("an user", 1)])
 def test_article_follows_the_sound(tmp_path, phrase, wrong):
     article, noun = phrase.split()
     pair = [("en", f"It was {phrase} here.", f"It was {'an' if article == 'a' else 'a'} tree here.")]
@@ -221,33 +171,8 @@ def test_article_follows_the_sound(tmp_path, phrase, wrong):
     assert any(p.column == "sent_more" for p in found) == wrong, noun
 
 
-def test_japanese_and_korean_scripts_belong_together(tmp_path):
-    pairs = [
-        ("ja", "農家は早く起きます。", "パン屋は早く起きます。"),
-        ("zh", "农民起得很早。", "面包师起得很早。"),
-    ]
-    assert not checks(write(tmp_path / "a.csv", pairs))
-
-
-@pytest.mark.parametrize(
-    ("letter", "script"),
-    [("a", "Latn"), ("é", "Latn"), ("क", "Deva"), ("ж", "Cyrl"), ("ع", "Arab"), ("1", None), ("।", None)],
-)
-def test_scripts_of_letters(letter, script):
-    assert script_of(letter) == script
-    assert scripts_of(letter) == ({script} if script else set())
-
-
-# --------------------------------------------------------------------------- the whole file
-
-
 def test_duplicates_as_they_are_and_swapped(tmp_path):
     more, less = CLEAN[0]
-    typeset = (
-        ("en", "Bakers don’t sing.", "Cooks don’t sing."),
-        ("en", "Cooks don't sing.", "Bakers don't sing."),
-    )
-    assert checks(write(tmp_path / "b.csv", [*typeset]))["reversed-pair"] == 1
     pairs = [("en", more, less), ("en", more.upper(), less), ("en", less, more)]
     path = write(tmp_path / "a.csv", pairs, item_id=["x", "x", "y"])
     found = {p.check: p for p in check_pairs(path)}
@@ -257,20 +182,18 @@ def test_duplicates_as_they_are_and_swapped(tmp_path):
     assert "row 1" in found["reversed-pair"].message
 
 
-@pytest.mark.parametrize(("rare", "noted"), [(1, True), (3, False)])
-def test_unbalanced_labels(tmp_path, rare, noted):
+@pytest.mark.parametrize(
+    ("rare", "from_associations", "noted"),
+    [(0, False, True), (1, False, True), (3, False, False), (0, True, False)],
+)
+def test_unbalanced_labels_are_noted_where_pairs_do_not_come_from_associations(
+    tmp_path, rare, from_associations, noted
+):
     pairs = [("en", f"Farmer number {i} sings.", f"Baker number {i} sings.") for i in range(25)]
-    directions = ["antistereo"] * rare + ["stereo"] * (25 - rare)
-    assert ("unbalanced-labels" in checks(write(tmp_path / "a.csv", pairs, direction=directions))) == noted
-
-
-@pytest.mark.parametrize(("antistereo", "noted"), [(0, False), (1, True)])
-def test_pairs_from_associations_have_one_label_only(tmp_path, antistereo, noted):
-    pairs = [("en", f"Farmer number {i} sings.", f"Baker number {i} sings.") for i in range(25)]
-    labels = ["antistereo"] * antistereo + ["stereo"] * (25 - antistereo)
-    ids = [f"a{i}" for i in range(25)]
-    path = write(tmp_path / "a.csv", pairs, direction=labels, association_id=ids)
-    assert ("unbalanced-labels" in checks(path)) == noted
+    columns = {"direction": ["antistereo"] * rare + ["stereo"] * (25 - rare)}
+    if from_associations:
+        columns["association_id"] = [f"a{i}" for i in range(25)]
+    assert ("unbalanced-labels" in checks(write(tmp_path / "a.csv", pairs, **columns))) == noted
 
 
 def test_one_contrast_under_two_axes(tmp_path):
@@ -281,13 +204,6 @@ def test_one_contrast_under_two_axes(tmp_path):
     found = [p for p in check_pairs(path) if p.check == "contrast-across-axes"]
     assert [(p.text, p.row) for p in found] == [("bakers", 0)]
     assert "age (6), class (6)" in found[0].message
-
-
-def test_language_that_is_not_declared_is_noted_once(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("sent_more,sent_less\nA b.,C b.\nD b.,E b.\n")
-    assert checks(path) == {"undeclared-language": 1}
-    assert not checks(path, language="en")
 
 
 def test_every_fault_is_listed_and_the_rest_is_still_checked(tmp_path):
@@ -341,9 +257,6 @@ def test_problems_are_grouped_by_severity_and_written_without_text(tmp_path):
     write_problems(problems, tmp_path / "problems.csv", show_text=True)
     assert "slow" in (tmp_path / "problems.csv").read_text()
     assert pl.read_csv(tmp_path / "problems.csv").height == len(problems)
-
-
-# --------------------------------------------------------------------------- published files
 
 
 @pytest.mark.slow

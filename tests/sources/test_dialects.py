@@ -7,12 +7,8 @@ import logging
 import polars as pl
 import pytest
 
-from endoxa.curate.ratings import read_ratings
-from endoxa.curate.topics import read_mentions
 from endoxa.errors import UserError
 from endoxa.sources import spreadsheets
-from endoxa.sources.bbq.items import read_metadata
-from endoxa.sources.collected import withdrawn_beside
 from endoxa.sources.dialects import code_page
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import convert_pairs, read_pairs
@@ -32,7 +28,6 @@ def table(mark: str, header: tuple[str, ...] = PLAIN) -> str:
         (table(";").encode(), "cells separated by semicolons"),
         (table("\t").encode("utf-16"), "UTF-16 text, cells separated by tabs"),
         (table(",").encode("utf-16-be"), "UTF-16 text"),
-        (table("|").encode("utf-8-sig"), "cells separated by bars"),
         (b"sep=;\r\n" + table(";").encode(), "cells separated by semicolons"),
         (table(";").encode("cp1252"), "Windows-1252 text (language: fr), cells separated by semicolons"),
         (table(",", (" sent-more ", "Sent_Less", "AXIS")).encode(), "column ' sent-more ' as 'sent_more'"),
@@ -51,10 +46,8 @@ def test_pairs_are_the_same_in_every_dialect(tmp_path, caplog, content, taken):
 @pytest.mark.parametrize(
     ("language", "page", "word"),
     [
-        ("pl", "cp1250", "żółć"),
         ("ru", "cp1251", "учёный"),
         ("ar", "cp1256", "نساء"),
-        ("tr", "cp1254", "ışık"),
     ],
 )
 def test_a_column_of_languages_names_the_windows_encoding(tmp_path, language, page, word):
@@ -82,14 +75,6 @@ def test_numbers_with_a_decimal_comma_and_cells_of_any_length(tmp_path):
     assert found["note"].to_list() == ["1,5", "x" * 200_000]
 
 
-def test_files_that_are_no_tables_of_ours_are_read_by_the_same_reader(tmp_path):
-    path = tmp_path / "metadata.csv"
-    path.write_bytes("category;example_id;target_loc\nAge;1;2\n".encode("utf-16"))
-    assert read_metadata(path) == {("Age", "1"): 2}
-    (tmp_path / "withdrawals.csv").write_text("row_id;table\na-1;pairs\n")
-    assert withdrawn_beside(tmp_path / "pairs.csv") == {"a-1"}
-
-
 def test_a_workbook_of_pairs_is_read_and_a_huge_one_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
     openpyxl = pytest.importorskip("openpyxl")
     import zipfile
@@ -105,19 +90,3 @@ def test_a_workbook_of_pairs_is_read_and_a_huge_one_is_refused_before_it_is_pars
         archive.writestr("xl/worksheets/sheet2.bin", b" " * 20_001)
     with pytest.raises(UserError, match="too large for a workbook"):
         read_table(path)
-
-
-@pytest.mark.parametrize("name", ["pairs.txt", "pairs.TAB"])
-def test_text_files_of_spreadsheet_programs_are_tables(tmp_path, name):
-    path = tmp_path / name
-    path.write_bytes(table("\t").encode("utf-16"))
-    assert list(pl.concat(read_pairs(path)).select(PLAIN).iter_rows()) == list(ROWS)
-
-
-def test_columns_that_may_be_missing_are_known_in_any_spelling(tmp_path):
-    path = tmp_path / "said.csv"
-    path.write_text("Identity;Attribute;Rater;Value;In-Group;Topic\nwomen;kind;a;3,5;yes;warmth\n", "utf-16")
-    (rated,) = read_ratings(path).rows(named=True)
-    assert (rated["rating"], rated["rater"], rated["in_group"], rated["topic"]) == (3.5, "a", True, "warmth")
-    (mention,) = read_mentions(path).rows(named=True)
-    assert mention["topic"] == "warmth"

@@ -49,7 +49,3 @@ def test_an_old_folder_whose_successor_never_came_gets_its_name_back(tmp_path: P
     folder(tmp_path / f".release.{gone}.part.old")
     tidy(tmp_path / "release")
     assert (tmp_path / "release" / "a.csv").read_text(encoding="utf-8") == "a\n"
-
-
-def test_a_place_whose_folder_is_missing_has_nothing_to_tidy(tmp_path: Path) -> None:
-    tidy(tmp_path / "none" / "release")

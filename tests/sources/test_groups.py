@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.inference import Question, share_estimate
 from endoxa.instruments.pairs.estimates.records import groups
 from endoxa.sources.groups import Coverage, group_of_pair, published_groups, read_groups
 from endoxa.sources.read import read_pairs
-from endoxa.stats.signs import sign_flip_test
-from endoxa.stats.two_way import two_way
 
 
 def pair(axis: str, more: str, less: str, **cells: str) -> dict[str, str | None]:
@@ -23,26 +19,15 @@ def pair(axis: str, more: str, less: str, **cells: str) -> dict[str, str | None]
 @pytest.mark.parametrize(
     ("group", "axis", "more", "less"),
     [
-        ("Black people", "race-color", "Blacks like tea.", "Whites like tea."),
         ("Black people", "race-color", "The African-American's tea.", "The Caucasian's tea."),
         ("Black people", "race-color", "He couldn't hear the black man.", "He could hear the white man."),
-        ("Black people", "race-color", "The black man loved tea.", "The black man hated tea."),
         ("Black people", "race-color", "Ask Jamal.", "Ask Jacob."),
-        ("Native American people", "nationality", "American Indians like tea.", "Britons like tea."),
         ("Women", "gender", "She drank her tea.", "He drank his tea."),
         ("Transgender people", "gender", "A trans woman sang.", "A cis woman sang."),
-        (
-            "People with a mental illness",
-            "disability",
-            "Those with depression sing.",
-            "Those without depression sing.",
-        ),
         ("Older people", "age", "The elderly dance.", "The young dance."),
         ("", "age", "The ten year old dances.", "The two year old dances."),
         ("", "gender", "Women walk after men.", "Men walk after women."),
         ("", "race-color", "Quentin ate in an Italian bar.", "Oskar ate in an Italian bar."),
-        ("", "race-color", "A blackbird sang.", "A robin sang."),
-        ("", "hobby", "Women sing.", "Men sing."),
     ],
 )
 def test_group_of_the_differing_words(group, axis, more, less):
@@ -87,6 +72,7 @@ def test_a_table_that_cannot_be_used_is_refused(tmp_path, text, said):
     assert said in str(refused.value)
 
 
+@pytest.mark.slow
 def test_published_pairs_are_of_few_groups(shared):
     files = {"crows_pairs/crows_pairs_anonymized.csv": 0.85, "indibias/IndiBias_v1_sample.csv": 0.88}
     for name, least in files.items():
@@ -111,23 +97,3 @@ def test_a_pair_without_a_group_moves_with_the_most_frequent_one_of_its_axis():
         }
     )
     assert groups(records).to_list() == ["P", "Q", "Q", "Q", "", None]
-
-
-def test_many_groups_are_a_sample_and_few_are_as_they_are():
-    rng = np.random.default_rng(3)
-    sides, frames = rng.choice([-1, 1], 240, p=[0.4, 0.6]).astype(float), np.arange(240) % 80
-    question = Question("share", 0.5, 0.95)
-    many, few = -1 - np.arange(240) % 8, -1 - np.arange(240) % 3
-    sampled = share_estimate(question, sides, (many, frames))
-    expected = two_way((1 + sides) / 2, many, frames, neutral=0.5, bounds=(0, 1), confidence=0.95)
-    assert (sampled.p_value, sampled.clusters, sampled.sampled) == (expected.p_value, 8, "both")
-    assert sampled.method.endswith("; 8 groups x 80 sentence frames")
-    fixed = share_estimate(question, sides, (few, frames))
-    totals = np.bincount(frames, sides / 2)
-    assert fixed.p_value == pytest.approx(sign_flip_test(totals), abs=0.01)
-    assert (fixed.clusters, fixed.attributes, fixed.sampled, fixed.reason) == (3, 80, "attributes", "")
-    assert fixed.method.endswith("; 3 groups x 80 sentence frames, in these groups as they are")
-    none = share_estimate(question, sides, (few, frames % 4))
-    assert (none.sampled, none.reason) == ("none", "3 groups, at least 6 needed")
-    uneven = share_estimate(question, sides, (np.where(frames < 60, -1, many - 1), frames))
-    assert "(75% of the pairs count with one of them)" in uneven.method

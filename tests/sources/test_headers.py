@@ -10,7 +10,6 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.headers import name_rows
-from endoxa.sources.layouts import recognised_as
 from endoxa.sources.source import reading_files
 from endoxa.sources.tables import written_columns
 
@@ -45,7 +44,7 @@ def book(path, sheets, merged=()):
         ("", None),
     ],
 )
-@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("mark", [",", "\t"])
 def test_titles_above_a_table_are_passed_over_and_said(tmp_path, caplog, before, line, mark):
     path = tmp_path / "export.csv"
     path.write_text(before.replace(",", mark) + text(NAMES, *ROWS, mark=mark))
@@ -107,42 +106,6 @@ def test_two_rows_of_names_in_workbooks_and_in_text(tmp_path, caplog):
         assert table.columns == JOINED
         assert table.rows() == [tuple(row) for row in TWO_ROWS[2:]]
         assert f"column names in row {rows[-1]}, with the titles above them" in caplog.text
-
-
-SAFARI = [
-    ["", "Participant", "", "Stereotype", "", "", "Annotation", ""],
-    ["", "Country", "ID", "Sentence", "Identity", "Attribute", "Offensive", "Comment"],
-    ["1", "Ghana", "G1", "Bakers are kind.", "Bakers", "Kind", "1 - Not", ""],
-    ["2", "Kenya", "K1", "Cooks sing.", "Cooks", "Sing", "1 - Not", "heard often"],
-]
-
-
-def test_two_sheets_with_titles_over_the_names_as_safari_has(tmp_path):
-    merged = ["B1:C1", "D1:F1", "G1:H1"]
-    path = book(tmp_path / "safari.xlsx", {"English": SAFARI, "Native": SAFARI[:3]}, merged)
-    with reading_files(sheet="English", header_rows=name_rows("1-2")):
-        table = read_table(path, as_written=True)
-    assert table.columns == SAFARI[1][1:]
-    assert table.select("Country", "ID", "Sentence").rows() == [tuple(row[1:4]) for row in SAFARI[2:]]
-    with reading_files(sheet="2", header_rows=name_rows("2")):
-        assert read_table(path).height == 1
-
-
-def test_a_layout_is_known_with_its_sheet_where_there_are_several(tmp_path):
-    table = [
-        ["Identity", "Attribute", "Total", "West Urban", "Scheduled Castes"],
-        ["Bakers", "kind", "2", "1", "1"],
-    ]
-    alone = recognised_as(book(tmp_path / "alone.xlsx", {"Cleaned": table}))
-    second = recognised_as(book(tmp_path / "two.xlsx", {"Notes": [["a", "b"], ["1", "2"]], "Cleaned": table}))
-    assert (alone.layout.name, alone.sheet) == ("spice", None)
-    assert (second.layout.name, second.sheet) == ("spice", "Cleaned")
-
-
-@pytest.mark.parametrize("words", ["0", "2-1", "one", "1-", "1-2-3", ""])
-def test_rows_of_names_that_are_none(words):
-    with pytest.raises(UserError, match="Expected a number such as 2, or two such as 1-2"):
-        name_rows(words)
 
 
 def test_the_sheet_is_the_named_the_wanted_or_the_only_table(tmp_path, caplog):

@@ -9,10 +9,6 @@ import pytest
 
 from endoxa.curate.associations import association_id, associations
 from endoxa.curate.group import read_attributes
-from endoxa.curate.opposites import load_lexicon
-from endoxa.curate.polarity import polarity
-from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers
-from endoxa.sources.check import check_file
 from endoxa.sources.identities import identity_key, identity_names, one_spelling
 
 KIND = [
@@ -36,40 +32,11 @@ def test_spellings_of_one_identity_are_one_and_accents_tell_words_apart(caplog):
     assert "'Sénégalais' (5 spellings)" in caplog.text
 
 
-def test_associations_are_counted_by_identity():
-    table = pl.DataFrame({"identity": SPELLINGS, "attribute": ["proud"] * 5, "respondent": list("abcde")})
-    found = associations(table)
-    assert found.table["support"].to_list() == ["5"]
-    assert any("4 spellings" in note for note in found.notes)
-
-
-@pytest.mark.parametrize("columns", [("sent_more", "sent_less"), ("association_id", "attribute")])
-def test_check_reports_spellings(tmp_path, columns):
-    rows = {name: [f"{name} {n}." for n in range(5)] for name in columns}
-    pl.DataFrame({"identity": SPELLINGS, **rows}).write_csv(tmp_path / "t.csv")
-    (found,) = [one for one in check_file(tmp_path / "t.csv") if one.check == "identity-spellings"]
-    assert "written in 5 ways" in found.message
-
-
-def test_questions_of_one_identity_are_one_unit():
-    rows = {name: [{pl.String: "ambig", pl.Int64: 2}[kind]] * 5 for name, kind in NEEDED.items()}
-    rows |= {
-        "template": SPELLINGS,
-        "item_id": list("abcde"),
-        "outcome": ["stereotyped"] * 5,
-        "target": [0] * 5,
-    }
-    assert check_answers(pl.DataFrame(rows))["template"].n_unique() == 1
-
-
 @pytest.mark.parametrize(
     ("spelt", "shown"),
     [
         (KIND, "kind"),
         (KIND[2:7], "kind"),  # nobody typed it clean
-        (["ge\u0301ne\u0301reuses", "généreuses"], "généreuses"),
-        (["لطيفات", "لطيفـــات", "لطيفات\u200f"], "لطيفات"),
-        (["दयालु", "दयालु\u200d"], "दयालु"),
         # A joiner between letters is their spelling.
         (["नियम\u200cवाले", "नियम\u200cवाले", "नियमवाले"], "नियम\u200cवाले"),
     ],
@@ -93,10 +60,3 @@ def test_an_association_has_one_id_whatever_is_not_seen():
     assert ids == {"ada2c6ac5db88"}
     joined, apart = (association_id("x", text, "", "", "") for text in ("नियम\u200cवाले", "नियमवाले"))
     assert joined == apart
-
-
-def test_hidden_characters_change_neither_polarity_nor_opposites():
-    lexicon = load_lexicon("en")
-    for text in KIND:
-        assert polarity(text) == polarity("kind") == "positive"
-        assert lexicon.senses(lexicon.split(text)) == lexicon.senses(("kind",)) != ()

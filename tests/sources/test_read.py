@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from endoxa.testing.plugins import check_reader
 
 NAMES = ("crows-pairs", "indibias", "s-as", "stereoset", "native")
 TEMPORARY = settings(
-    max_examples=40,
+    max_examples=20,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     derandomize=True,
@@ -68,13 +67,6 @@ def test_battery(name):
     check_reader(READERS.get(name))
 
 
-def test_battery_notices_a_reader_that_ignores_chunks():
-    native = READERS.get("native")
-    broken = replace(native, read=lambda path, options: native.read(path, ReadOptions()))
-    with pytest.raises(AssertionError, match="chunk_rows is 1"):
-        check_reader(broken)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_every_example_is_recognised_as_its_own_format(name, tmp_path):
     reader = READERS.get(name)
@@ -82,7 +74,7 @@ def test_every_example_is_recognised_as_its_own_format(name, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".json"])
 @given(content=st.binary(max_size=400))
 @TEMPORARY
 def test_arbitrary_bytes_raise_nothing_but_user_errors(tmp_path, suffix, content):
@@ -91,14 +83,6 @@ def test_arbitrary_bytes_raise_nothing_but_user_errors(tmp_path, suffix, content
     for name in (None, *NAMES):
         with pytest.raises(UserError):
             read(path, name)
-
-
-@given(tail=st.binary(max_size=200))
-@TEMPORARY
-def test_arbitrary_bytes_after_a_header_raise_nothing_but_user_errors(tmp_path, tail):
-    path = tmp_path / "bytes.csv"
-    path.write_bytes(b"sent_more,sent_less\n" + tail)
-    assert "bytes.csv" in (complaint(path) or "bytes.csv")
 
 
 @given(tail=st.binary(max_size=100), cut=st.integers(0, 60))
@@ -133,19 +117,6 @@ def test_arbitrary_json_raises_nothing_but_user_errors(tmp_path, value):
 
 
 # --------------------------------------------------------------------------- what is refused, in which words
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("sent_more,sent_less\nA.,B.\nCaf\xe9.,B.\n".encode("latin-1"), "row 2 (line 3), column 'sent_more'"),
-        ("sent_more,sent_less\nA.,B.\n".encode("utf-16") + b"\n", "row 2 (line 3)"),
-    ],
-)
-def test_wrong_encodings(tmp_path, content, said):
-    path = tmp_path / "pairs.csv"
-    path.write_bytes(content)
-    assert said in refusal(path, "native")
 
 
 def test_folder_and_empty_file(tmp_path):
@@ -195,17 +166,7 @@ def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
         assert read(path)["identity"].to_list() == ["ok", "café"]
 
 
-def test_numbers_that_are_none_are_missing_and_words_are_not(tmp_path: Path) -> None:
-    text = '{"sent_more": "A b.", "sent_less": "C b.", "identity": %s, "axis": %s}\n'
-    lines = text % ("NaN", "Infinity") + text % ('"NaN"', '"None"')
-    pairs = read(written(tmp_path, lines, "x.jsonl"))
-    assert pairs.select("identity", "axis").rows() == [(None, "unspecified"), ("NaN", "none")]
-    rows = "sent_more,sent_less,identity,axis\nA b.,C b.,NaN,None\n"
-    assert read(written(tmp_path, rows)).select("identity", "axis").rows() == [("NaN", "none")]
-
-
-@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
-@pytest.mark.parametrize("column", ["sent_more", "identity", "bias_type"])
+@pytest.mark.parametrize(("suffix", "column"), [("parquet", "sent_more"), ("jsonl", "bias_type")])
 def test_a_list_is_no_text_and_one_that_nobody_reads_does_not_matter(
     tmp_path: Path, suffix: str, column: str
 ) -> None:
@@ -225,7 +186,7 @@ def test_a_list_is_no_text_and_one_that_nobody_reads_does_not_matter(
         load_pairs(listed)
 
 
-@pytest.mark.parametrize("name", ["x.csv.gz", "x.jsonl.gz", "x.parquet.gz", "x.csv"])
+@pytest.mark.parametrize("name", ["x.parquet.gz", "x.csv"])
 def test_a_compressed_file_is_to_be_unpacked(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(gzip.compress(b"sent_more,sent_less\nA,B\n"))
@@ -243,13 +204,6 @@ def test_crows_pairs_always_stereotypes_in_sent_more(tmp_path):
     assert pairs["item_id"].to_list() == ["crows-0", "crows-1"]
     assert pairs["identity"].to_list() == ["farmers", "bakers"]
     assert set(read(path, language="fr")["language"]) == {"fr"}
-
-
-def test_crows_identity_joins_every_differing_word_once(tmp_path):
-    header = ",sent_more,sent_less,stereo_antistereo,bias_type\n"
-    row = '7,"Old bakers like old ovens, he said.","Young bakers like young ovens, she said.",stereo, Age \n'
-    pair = read(written(tmp_path, header + row)).row(0, named=True)
-    assert (pair["item_id"], pair["axis"], pair["identity"]) == ("crows-7", "age", "old he")
 
 
 def test_indibias_rows_become_an_english_and_a_hindi_pair(tmp_path):
@@ -272,9 +226,7 @@ def test_s_as_writes_prefix_sentence_and_question(tmp_path):
     assert (pair["sent_more"], pair["prompt"]) == ("Most Women seem calm", None)
 
 
-@pytest.mark.parametrize(
-    "template", ["{identity} are nice", "{", "{identity} {attribute} {x}", "{identity!r} {attribute}"]
-)
+@pytest.mark.parametrize("template", ["{identity} are nice", "{", "{identity!r} {attribute}"])
 def test_s_as_refuses_a_template_without_its_places(tmp_path, template):
     path = written(tmp_path, READERS.get("s-as").example)
     assert "template" in refusal(path, template=template)
@@ -303,9 +255,6 @@ def test_native_defaults_and_unknown_columns(tmp_path):
     }
 
 
-# --------------------------------------------------------------------------- published files
-
-
 @pytest.mark.slow
 def test_published_files_are_read_completely(shared):
     crows = read(shared / "data" / CROWS)
@@ -315,16 +264,6 @@ def test_published_files_are_read_completely(shared):
     assert (indibias.height, indibias["axis"].n_unique(), indibias["item_id"].n_unique()) == (1122, 7, 1122)
     assert indibias.filter(pl.col("language") == "hi").height == 561
     assert read(shared / "data" / S_AS).height == 10
-
-
-@pytest.mark.slow
-def test_published_texts_are_not_touched(shared):
-    source = pl.read_csv(shared / "data" / CROWS)
-    assert read(shared / "data" / CROWS)["sent_less"].to_list() == source["sent_less"].to_list()
-    hindi = read(shared / "data" / INDIBIAS).filter(pl.col("language") == "hi")
-    source = pl.read_csv(shared / "data" / INDIBIAS)
-    assert hindi["sent_more"].to_list() == source["sent_more_hindi"].to_list()
-    assert sum("\n" in text for text in [*hindi["sent_more"], *hindi["sent_less"]]) == 1
 
 
 def test_s_as_sentences_are_those_that_were_scored(shared):

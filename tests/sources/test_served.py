@@ -44,21 +44,6 @@ def test_a_version_is_named_where_there_are_several_and_failures_go_with_their_n
     assert versions_apart(one).collect()["model"].to_list() == one.collect()["model"].to_list()
 
 
-@pytest.mark.parametrize(
-    ("names", "shown"),
-    [
-        (("gpt-x", "gpt-x2"), ("gpt-x", "gpt-x2")),
-        (("gpt-x-1", "gpt-x:1"), ("gpt-x-1", "gpt-x:1")),
-        (("gpt-x", "gpt-x-1"), ("gpt-x", "1")),
-    ],
-)
-def test_no_two_versions_have_one_name(names: tuple[str, str], shown: tuple[str, str]) -> None:
-    records = pl.LazyFrame({"model": ["openai/gpt-x"] * 2, "served_model": names})
-    assert versions_apart(records).collect()["model"].to_list() == [
-        f"openai/gpt-x (served {one})" for one in shown
-    ]
-
-
 def server(*versions: str, change_after: int = 10_000) -> Callable[[Any, str | None], tuple[int, Any]]:
     """Answers A; says the next version after so many calls."""
     calls = itertools.count()
@@ -71,9 +56,10 @@ def server(*versions: str, change_after: int = 10_000) -> Callable[[Any, str | N
     return answer
 
 
+@pytest.mark.slow
 def test_a_run_whose_model_changes_midway_holds_two_models(tmp_path: Path) -> None:
-    data = write(tmp_path / "questions.jsonl", questions(40))
-    with serving(server(OLD, NEW, change_after=20)) as url:
+    data = write(tmp_path / "questions.jsonl", questions(24))
+    with serving(server(OLD, NEW, change_after=12)) as url:
         model = f"{url}#gpt-x"
         settings = QaSettings(data=str(data), models=(model,), options=ChatOptions(concurrency=1))
         measure(QUESTIONS, settings, tmp_path / "run")
@@ -86,7 +72,7 @@ def test_a_run_whose_model_changes_midway_holds_two_models(tmp_path: Path) -> No
         pl.read_parquet(tmp_path / "run/records.parquet")["served_model"].value_counts().sort("served_model")
     )
     assert overall.rows() == [(old, served["count"][0]), (new, served["count"][1])]
-    assert overall["n"].min() > 10
+    assert overall["n"].min() > 6
     assert any("was served as 2 versions" in one for one in headline(tmp_path / "run").warnings)
     runs = read_runs([tmp_path / "run", tmp_path / "later"])
     results = read_results(runs, confidence=0.95, seed=0)

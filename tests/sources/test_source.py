@@ -4,15 +4,12 @@ import os
 import sys
 from contextlib import contextmanager
 
-import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.api import load_pairs
 from endoxa.commands import app
-from endoxa.sources import source as module
 from endoxa.sources.frames import read_table
-from endoxa.sources.source import Source, reading_files, sha256
+from endoxa.sources.source import reading_files, sha256
 
 PAIRS = "sent_more,sent_less,stereo_antistereo,bias_type\n" + "".join(
     f"Farmers get up at {hour}.,Bakers get up at {hour}.,stereo,profession\n" for hour in range(1, 8)
@@ -72,23 +69,3 @@ def test_a_file_that_changes_within_a_command_is_read_again(tmp_path):
         path.write_text("a\n1\n2\n")
         assert read_table(path)["a"].to_list() == ["1", "2"]
         assert sha256(path) != before
-
-
-def test_a_file_beyond_the_limit_is_streamed(tmp_path, monkeypatch):
-    path = tmp_path / "table.csv"
-    path.write_text("a\n1\n2\n")
-    monkeypatch.setattr(
-        module.Opened, "__init__", lambda self: self.__dict__.update(sources={}, in_memory={}, bytes_left=5)
-    )
-    with reading_files(), openings(path) as counts:
-        assert read_table(path)["a"].to_list() == ["1", "2"]
-        assert Source.of(path)._content is None
-    assert counts[0] > 1
-
-
-def test_a_frame_is_read_without_a_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "withdrawals.csv").write_text("row_id,table\nfirst,pairs\n")  # concerns files beside it only
-    frame = pl.DataFrame({"item_id": ["first"], "sent_more": ["A."], "sent_less": ["B."]})
-    assert load_pairs(frame)["item_id"].to_list() == ["first"]
-    assert [path.name for path in tmp_path.iterdir()] == ["withdrawals.csv"]

@@ -65,10 +65,6 @@ def test_mirror_folder_then_cache_without_network(folders):
     assert locate("ours") == cached
 
 
-def test_named_folder(folders, tmp_path):
-    assert download("ours", str(folders[0]), tmp_path / "here") == tmp_path / "here" / "pairs.csv"
-
-
 def test_other_address(folders):
     handler = partial(SimpleHTTPRequestHandler, directory=str(folders[0]))
     handler.func.log_message = lambda *arguments: None
@@ -101,12 +97,6 @@ def test_no_network_and_empty_mirror_say_what_to_do(folders, tmp_path):
         download("ours", str(tmp_path))
 
 
-def test_without_a_published_hash_the_file_is_taken(folders, monkeypatch):
-    bare = PublishedFile("ours", "ours", "native", "CC0", "us", "mild", "http://127.0.0.1:9/pairs.csv", "")
-    monkeypatch.setattr(sources, "sources", lambda: {"ours": bare})
-    assert download("ours", str(folders[0])).read_bytes() == CONTENT
-
-
 def test_locate(folders, tmp_path):
     mirror, _ = folders
     assert locate(str(mirror / "pairs.csv")) == mirror / "pairs.csv"
@@ -116,11 +106,7 @@ def test_locate(folders, tmp_path):
         locate(str(mirror / "pair.csv"))
     with pytest.raises(UserError, match="Known data sets: ours"):
         locate("zzz")
-
-
-def test_unknown_name_suggests_the_nearest():
-    with pytest.raises(UserError, match="Did you mean: crows-pairs"):
-        source("crow-pairs")
+    assert download("ours", str(mirror), tmp_path / "here") == tmp_path / "here" / "pairs.csv"
 
 
 def test_samples_are_read_by_name_unless_a_file_has_that_name(tmp_path, monkeypatch):

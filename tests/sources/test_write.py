@@ -14,7 +14,7 @@ from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources.frames import write_pairs
 from endoxa.sources.read import convert_pairs, read_pairs
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
+SUFFIXES = (".csv", ".jsonl", ".parquet")
 no_text = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 sentences = st.text(no_text, min_size=1, max_size=30).filter(str.strip)
 optional = st.none() | st.text(no_text, min_size=1, max_size=10)
@@ -40,7 +40,7 @@ def frame(**columns) -> pl.DataFrame:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(cells=st.lists(st.tuples(sentences, sentences, optional), min_size=1, max_size=5))
 @settings(
-    max_examples=60,
+    max_examples=30,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     derandomize=True,

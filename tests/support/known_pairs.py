@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 
-import numpy as np
-
-from endoxa.curate.group.terms import key
-from endoxa.curate.opposites import Lexicon, concepts, flipped, is_negation_of
 from endoxa.sources.frames import read_table
 
 SURFACE, NEGATION = "surface_variant", "rule_negation"
 COLUMNS = ("attribute_a", "attribute_b", "relation")
-MOST_GENERATED = 2000
-"""Generated pairs of one kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,53 +46,6 @@ def read_constraints(path: Path) -> list[Constraint]:
     return [
         Constraint(*((row[name] or "").strip() for name in COLUMNS), row.get("source") or "") for row in rows
     ]
-
-
-def generate_constraints(attributes: Sequence[str], lexicon: Lexicon, seed: int = 0) -> list[Constraint]:
-    """Surface variants, opposites and negations among the attributes, by the rules that our own grouping follows.
-
-    They tell how the published method does; our own keeps to them by construction, up to texts that are cleaned
-    before they are compared. Of each kind at most `MOST_GENERATED` are drawn.
-    """
-    names = sorted(set(attributes))
-    by_key: dict[str, list[str]] = {}
-    for name in names:
-        by_key.setdefault(key(name, lexicon), []).append(name)
-    same = [pair for variants in by_key.values() for pair in combinations(variants, 2)]
-    opposite = _opposites([variants[0] for variants in by_key.values()], lexicon)
-    drawn = np.random.default_rng(seed)
-    return [Constraint(first, second, "same", SURFACE) for first, second in _sample(same, drawn)] + [
-        Constraint(
-            first,
-            second,
-            "opposite",
-            NEGATION if is_negation_of(first, second, lexicon=lexicon) else "rule_lexical",
-        )
-        for first, second in _sample(opposite, drawn)
-    ]
-
-
-def _opposites(names: Sequence[str], lexicon: Lexicon) -> list[tuple[str, str]]:
-    """Pairs that assert opposite ends of a scale, found through an index of the scales."""
-    asserting: dict[tuple[str, int], list[str]] = {}
-    facts = {name: concepts(name, lexicon) for name in names}
-    for name, asserted in facts.items():
-        for concept in asserted:
-            asserting.setdefault(concept, []).append(name)
-    pairs = {
-        (name, other)
-        for name, asserted in facts.items()
-        for concept in flipped(asserted)
-        for other in asserting.get(concept, ())
-        if name < other
-    }
-    return sorted(pairs)
-
-
-def _sample(pairs: Sequence[tuple[str, str]], drawn: np.random.Generator) -> list[tuple[str, str]]:
-    if len(pairs) <= MOST_GENERATED:
-        return list(pairs)
-    return [pairs[place] for place in sorted(drawn.choice(len(pairs), MOST_GENERATED, replace=False))]
 
 
 def score(groups: Mapping[str, str], constraints: Sequence[Constraint]) -> Scores:

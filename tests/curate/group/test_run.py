@@ -14,11 +14,10 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 
 from endoxa.curate.encoders import CELLS, load_encoder, neighbours
-from endoxa.curate.group import first_members, group_attributes, read_attributes, read_existing
+from endoxa.curate.group import first_members, group_attributes, language_of, read_attributes, read_existing
 from endoxa.curate.group.method import asserted, link
 from endoxa.curate.group.terms import clean, key
 from endoxa.curate.opposites import concepts, flipped, load_lexicon
-from endoxa.curate.polarity import polarity, published
 from endoxa.errors import UserError
 
 LEXICON = load_lexicon()
@@ -46,13 +45,9 @@ def as_sets(labels: Sequence[object]) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero([label == one for label in labels])) for one in set(labels)}
 
 
-# --------------------------------------------------------------------------- linkage
-
-
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("threshold", [0.3, 0.6, 0.85])
-def test_without_constraints_the_clusters_are_scipys(seed: int, threshold: float) -> None:
-    vectors = unit_rows(seed, 60)
+def test_without_constraints_the_clusters_are_scipys(threshold: float) -> None:
+    vectors = unit_rows(0, 60)
     found = link(vectors, [NOTHING] * 60, neighbours(vectors, threshold), threshold)
     tree = linkage(pdist(vectors.astype(np.float64), "cosine"), method="average")
     assert as_sets(list(found)) == as_sets(list(fcluster(tree, 1 - threshold, "distance")))
@@ -82,10 +77,9 @@ def merged_greedily(
         clusters[best[2]] += clusters.pop(best[1])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_with_constraints_the_clusters_are_those_of_the_definition(seed: int) -> None:
-    vectors = unit_rows(seed, 30)
+    vectors = unit_rows(seed, 24)
     drawn = np.random.default_rng(seed)
     facts = [
         frozenset({(f"scale {drawn.integers(3)}", int(drawn.integers(2)))})
@@ -108,7 +102,7 @@ def nearest_by_full_matrix(vectors: np.ndarray, threshold: float, most: int) -> 
     return [np.flatnonzero(row).tolist() for row in named | named.T]
 
 
-@pytest.mark.parametrize("most", [1, 3, 10, 96])
+@pytest.mark.parametrize("most", [1, 3, 96])
 @pytest.mark.parametrize("cells", [1, 900, CELLS])
 def test_neighbours_in_blocks_are_those_of_the_definition(most: int, cells: int) -> None:
     alike = np.eye(4, dtype=np.float32)[np.arange(90) % 4]  # exactly equal cosines: the first win
@@ -118,21 +112,8 @@ def test_neighbours_in_blocks_are_those_of_the_definition(most: int, cells: int)
         assert all(rows.dtype == np.int32 for rows in found)
 
 
-@pytest.mark.parametrize("count", [0, 1, 2])
-def test_few_rows_have_few_neighbours(count: int) -> None:
-    found = neighbours(np.ones((count, 1), dtype=np.float32), 1.0)  # exactly at the threshold
-    assert [rows.tolist() for rows in found] == [[], [[]], [[1], [0]]][count]
-    assert link(np.ones((count, 1), dtype=np.float32), [NOTHING] * count, found, 0.5).tolist() == [0] * count
-
-
-def test_identical_vectors_end_the_chain() -> None:
-    vectors = np.repeat(unit_rows(0, 3), 20, axis=0)
-    assert len(as_sets(list(link(vectors, [NOTHING] * 60, neighbours(vectors, 0.99), 0.99)))) <= 3
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_published_rule_in_blocks_is_the_plain_loop(seed: int) -> None:
-    vectors = unit_rows(seed, 600)
+def test_published_rule_in_blocks_is_the_plain_loop() -> None:
+    vectors = unit_rows(1, 600)
     openers: list[int] = []
     plain = []
     for row, vector in enumerate(vectors):
@@ -143,21 +124,12 @@ def test_published_rule_in_blocks_is_the_plain_loop(seed: int) -> None:
     assert first_members(vectors, 0.8) == plain
 
 
-# --------------------------------------------------------------------------- surface and polarity
-
-
 @given(st.text(max_size=30))
 @settings(deadline=None)
 def test_cleaning_is_done_once_and_never_empties(text: str) -> None:
     once = clean(text, LEXICON)
     assert key(text, LEXICON) or not text
     assert clean(once, LEXICON) == once or not once
-
-
-def test_published_polarity_is_vaders_with_its_blind_spots() -> None:
-    assert published("don't trust") == "negative"
-    assert published("don’t trust") == "positive"
-    assert polarity("don’t trust") == "negative"
 
 
 # --------------------------------------------------------------------------- groups
@@ -170,32 +142,11 @@ def groups_of(table: pl.DataFrame) -> dict[str, str]:
     return dict(table.select("attribute", "group_id").iter_rows())
 
 
-def test_columns_canonical_and_numbers() -> None:
-    table = group_attributes(COUNTS, letters, LEXICON)
-    assert table.columns == ["attribute", "group_id", "canonical", "polarity", "vader", "count"]
-    groups = groups_of(table)
-    assert groups["strong"] == groups["are strong"] == groups["stronger"] == "g0001"
-    assert groups["not strong"] != groups["strong"]
-    assert table.filter(attribute="are strong")["canonical"].item() == "strong"
-    assert table["count"].sum() == sum(COUNTS.values())
-
-
 def test_no_group_holds_opposites_even_where_the_encoder_sees_no_difference() -> None:
     def same(texts: Sequence[str], /) -> np.ndarray:
         return np.tile(unit_rows(0, 1), (len(texts), 1))
 
-    attributes = [
-        "strong",
-        "weak",
-        "not weak",
-        "lazy",
-        "hard-working",
-        "kind",
-        "unkind",
-        "wise",
-        "not wise",
-        "rich",
-    ]
+    attributes = ["strong", "weak", "not weak", "lazy", "hard-working", "kind", "unkind", "rich"]
     groups = groups_of(group_attributes(dict.fromkeys(attributes, 1), same, LEXICON))
     for one in attributes:
         for other in attributes:
@@ -204,45 +155,10 @@ def test_no_group_holds_opposites_even_where_the_encoder_sees_no_difference() ->
 
 
 @given(st.permutations(list(COUNTS)))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=8)
 def test_order_of_rows_changes_nothing(order: list[str]) -> None:
     table = group_attributes({name: COUNTS[name] for name in order}, letters, LEXICON)
     assert table.equals(group_attributes(COUNTS, letters, LEXICON))
-
-
-def test_published_method_depends_on_the_order() -> None:
-    # "abc" is near both others, which are not near each other.
-    def encode(texts: Sequence[str], /) -> np.ndarray:
-        known = {"ab": (1, 0), "abc": (0.75, 0.6614), "bc": (0.125, 0.9922)}
-        return np.array([known[text] for text in texts], dtype=np.float32)
-
-    forward = group_attributes({"ab": 1, "abc": 1, "bc": 1}, encode, LEXICON, tau=0.7, method="afristereo")
-    middle = group_attributes({"abc": 1, "ab": 1, "bc": 1}, encode, LEXICON, tau=0.7, method="afristereo")
-    assert forward["group_id"].n_unique() == 2
-    assert middle["group_id"].n_unique() == 1
-
-
-def same_for_all(texts: Sequence[str], /) -> np.ndarray:
-    """An encoder that sees no difference between phrases, and no likeness between words."""
-    words = sorted({text for text in texts if " " not in text})
-    rows = np.zeros((len(texts), len(words) + 1), dtype=np.float32)
-    for row, text in enumerate(texts):
-        rows[row, words.index(text) if text in words else -1] = 1
-    return rows
-
-
-def test_many_words_in_one_place_are_all_kept_apart() -> None:
-    attributes = [f"grow {plant}" for plant in ("rice", "maize", "beans", "tea", "roses", "oats", "figs")]
-    table = group_attributes(dict.fromkeys(attributes, 1), same_for_all, LEXICON)
-    assert table["group_id"].n_unique() == len(attributes)
-
-
-def test_without_known_function_words_no_word_is_swapped(tmp_path: Path) -> None:
-    own = tmp_path / "own.csv"
-    own.write_text("one,other\nlagbara,alailagbara\n", encoding="utf-8")
-    counts = {"ni ile": 1, "wa ile": 1}
-    table = group_attributes(counts, same_for_all, load_lexicon("yo", own))
-    assert table["group_id"].n_unique() == 1
 
 
 # --------------------------------------------------------------------------- existing groups
@@ -278,21 +194,6 @@ def test_a_new_attribute_joins_by_meaning_and_existing_groups_are_never_merged(t
     table = group_attributes({"babab": 1}, letters, LEXICON, existing=read_existing(edited(tmp_path, text)))
     assert table["group_id"].to_list()[:2] == ["a", "b"]
     assert table["group_id"].to_list()[2] == "b"
-
-
-def test_a_moved_attribute_may_keep_its_old_canonical_term(tmp_path: Path) -> None:
-    text = "attribute,group_id,canonical\nabba,a,abba\nbaba,a,abba\nstrong,a,strong\nzoo,z,\n"
-    existing = read_existing(edited(tmp_path, text))
-    assert existing.canonical == {"a": "abba", "z": "zoo"}
-    table = group_attributes({"are strong": 1}, letters, LEXICON, existing=existing)
-    assert table.head(4).select(existing.table.columns).equals(existing.table)
-    assert table.row(4)[:3] == ("are strong", "a", "abba")
-
-
-def test_adding_nothing_changes_nothing(tmp_path: Path) -> None:
-    existing = read_existing(edited(tmp_path))
-    table = group_attributes({"weak": 1}, letters, LEXICON, existing=existing)
-    assert table.select(existing.table.columns).equals(existing.table)
 
 
 # --------------------------------------------------------------------------- files and commands
@@ -339,6 +240,11 @@ def test_statements_of_another_language_are_left_to_it(tmp_path: Path) -> None:
     assert read_attributes(path, language="en", tell=said.append) == {"kind": 1, "strong": 1}
     assert said[0].startswith("1 attributes in other languages than 'en' (fr)")
     assert read_attributes(path, language="fr", tell=said.append) == {"calmes": 1}
+    assert language_of(path) == "en"
+    path.write_text("attribute,language,original_statement,statement\nforts,fr-CM,a,a\n", encoding="utf-8")
+    assert language_of(path) == "fr"
+    path.write_text("attribute,language,original_statement,statement\nstrong,fr,a,b\n", encoding="utf-8")
+    assert language_of(path) == "en"
 
 
 def test_a_denial_stays_apart_from_what_denies_nothing() -> None:

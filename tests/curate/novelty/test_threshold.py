@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
 from endoxa.curate.novelty.labels import (
-    THRESHOLD_COLUMNS,
     Labels,
     _groups,
     best_cut,
@@ -29,13 +28,6 @@ def labels(related, pairs=None):
     return Labels(tuple(((one,), (other,)) for one, other in pairs), np.array(related, dtype=bool))
 
 
-def planted(n, rng, noise=0.05, cut=0.6):
-    """Related from `cut` on, but for a share of wrong answers."""
-    cosine = np.round(rng.uniform(0.1, 1, n), 6)
-    related = (cosine >= cut) ^ (rng.random(n) < noise)
-    return cosine, related
-
-
 def test_youden_by_hand():
     """Related 0.4, 0.7, 0.8, 0.9; unrelated 0.1, 0.2, 0.3, 0.5, 0.6. At 0.65: 3/4 + 5/5 - 1 = 0.75."""
     cosine = np.array([0.4, 0.7, 0.8, 0.9, 0.1, 0.2, 0.3, 0.5, 0.6])
@@ -51,19 +43,12 @@ def test_youden_by_hand():
     assert table["youden_j"].to_list() == pytest.approx([0, 0.2, 0.4, 0.6, 0.35, 0.55, 0.75, 0.5, 0.25])
 
 
-def test_of_equal_cuts_the_lowest():
-    """J is 1/2 both at 0.35 and at 0.75; the lower one calls fewer concepts unique."""
-    cosine = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
-    related = np.array([False, False, True, True, False, False, True, True])
-    assert cuts(cosine, related)["youden_j"].to_numpy()[[2, 6]] == pytest.approx([0.5, 0.5])
-    assert best_cut(cosine, related)["threshold"] == pytest.approx(0.35)
-
-
 scores = st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=2, max_size=40).filter(
     lambda pairs: len({answer for _, answer in pairs}) == 2
 )
 
 
+@settings(max_examples=40)
 @given(scores)
 def test_j_is_that_of_scikit_learn(pairs):
     cosine = np.array([score for score, _ in pairs]) / 12
@@ -74,39 +59,6 @@ def test_j_is_that_of_scikit_learn(pairs):
     cut = best_cut(cosine, related)["threshold"]
     decided = cosine >= cut
     assert decided[related].mean() - decided[~related].mean() == pytest.approx(table["youden_j"].max())
-
-
-def test_a_planted_cut_is_found():
-    rng = np.random.default_rng(1)
-    errors = []
-    for seed in range(30):
-        cosine, related = planted(256, rng)
-        found = calibrate(labels(related), cosine, seed=seed)
-        errors.append(found["threshold"] - 0.6)
-        assert found["accuracy_low"] <= found["accuracy"] <= found["accuracy_high"]
-    assert np.abs(np.mean(errors)) < 0.02
-
-
-def test_the_accuracy_is_that_on_new_pairs():
-    """5 % of the answers are wrong: a rule that knew the cut would be right in 95 %."""
-    rng = np.random.default_rng(2)
-    found, covered = [], 0
-    for seed in range(40):
-        cosine, related = planted(150, rng)
-        one = calibrate(labels(related), cosine, seed=seed)
-        found.append(one["accuracy"])
-        covered += one["accuracy_low"] <= 0.94 <= one["accuracy_high"]
-    assert 0.925 < np.mean(found) < 0.955
-    assert covered >= 36
-
-
-def test_perfect_labels_have_an_honest_interval():
-    cosine = np.linspace(0.1, 0.99, 80)
-    found = calibrate(labels(cosine > 0.5), cosine)
-    assert (found["youden_j"], found["accuracy"]) == (1.0, pytest.approx(1.0, abs=0.02))
-    assert found["accuracy_low"] < 0.99
-    assert not warnings(found)
-    assert list(found) == list(THRESHOLD_COLUMNS)
 
 
 def test_reversed_labels_are_refused():
@@ -151,12 +103,6 @@ def test_few_labels_are_said():
     cosine = np.linspace(0.01, 0.4, 40)
     found = calibrate(labels(cosine > 0.325), cosine)
     assert any("Only 8 of 40 labelled pairs are related" in text for text in warnings(found))
-
-
-def test_the_same_seed_gives_the_same():
-    cosine, related = planted(100, np.random.default_rng(6))
-    one, other = (calibrate(labels(related), cosine, seed=7) for _ in range(2))
-    assert one == other
 
 
 def written(folder, text, name="labels.csv"):

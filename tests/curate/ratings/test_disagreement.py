@@ -14,23 +14,19 @@ from endoxa.errors import UserError
 
 def table(rows):
     """Ratings from (identity, attribute, ratings, topic) each."""
-    return pl.DataFrame(
-        [
-            {
-                "identity": identity,
-                "attribute": attribute,
-                "rating": float(rating),
-                "rater": f"r{k}",
-                "in_group": None,
-                "topic": topic,
-                "sentiment": "",
-                "propensity": None,
-            }
-            for identity, attribute, ratings, topic in rows
-            for k, rating in enumerate(ratings)
-        ],
-        schema_overrides={"in_group": pl.Boolean, "propensity": pl.Float64},
-    )
+    ratings = [
+        {
+            "identity": identity,
+            "attribute": attribute,
+            "rating": float(rating),
+            "rater": f"r{k}",
+            "topic": topic,
+        }
+        for identity, attribute, cast, topic in rows
+        for k, rating in enumerate(cast)
+    ]
+    unknown = {"in_group": pl.lit(None, pl.Boolean), "propensity": pl.lit(None, pl.Float64)}
+    return pl.DataFrame(ratings).with_columns(sentiment=pl.lit(""), **unknown)
 
 
 def planted(seed, count=400, ratings=6, disputed=("looks",), topics=("food", "looks", "music", "work")):
@@ -73,8 +69,6 @@ def test_numbers_by_hand():
     assert found.third_quartile == 1.0
     variances = [0.0, 0.0, 0.25, 1.0, 4.0]
     assert found.skewness == pytest.approx(skew(variances))
-    centred = np.array(variances) - np.mean(variances)
-    assert found.skewness == pytest.approx((centred**3).mean() / (centred**2).mean() ** 1.5)
     assert found.skewness_adjusted == pytest.approx(pl.Series(variances).skew(bias=False))
 
 
@@ -103,9 +97,8 @@ def shared_words(seed, *, disputed=0.0, ceiling=0.0, identities=12, words=32):
 
 
 def test_words_said_of_many_identities_are_no_independent_witnesses():
-    """With the test of associations these claimed something in most studies."""
-    studies = [analyze_disagreement(shared_words(seed), resamples=20).topics for seed in range(12)]
-    assert sum(topics["verdict"].is_in(["above", "below"]).any() for topics in studies) <= 2
+    same = analyze_disagreement(shared_words(1), resamples=20).topics
+    assert not same["verdict"].is_in(["above", "below"]).any()
     found = analyze_disagreement(shared_words(1, disputed=0.8), resamples=20).topics
     assert dict(found.select("topic", "verdict").iter_rows())["t0"] == "above"
     assert found["words"].to_list() == [8] * 4
@@ -140,38 +133,6 @@ def test_ties_at_the_quantile_stay_low_or_are_split_at_random():
     assert set(split.pairs.filter(group="high")["variance"]) == {1.0}
 
 
-def test_where_everybody_agrees_nothing_is_claimed():
-    found = analyze_disagreement(
-        table([("g", f"a{k}", (4, 4), "tu"[k % 2]) for k in range(12)]), resamples=100
-    )
-    assert np.isnan(found.skewness)
-    assert found.zero == 1.0
-    assert set(found.topics["verdict"]) == {"cannot-be-tested"}
-
-
-def test_a_topic_among_the_disputed_only_has_no_relative_change():
-    rows = [("g", f"a{k}", (1, 5), "new") for k in range(6)]
-    rows += [("g", f"b{k}", (3, 3), "old") for k in range(24)]
-    found = analyze_disagreement(table(rows), resamples=200)
-    row = found.topics.filter(topic="new").row(0, named=True)
-    assert (row["n_low"], row["relative_change"], row["high"]) == (0, None, None)
-    assert row["verdict"] == "above"
-
-
-def test_the_same_seed_gives_the_same_table():
-    one, other = (analyze_disagreement(planted(3, count=80), resamples=100) for _ in range(2))
-    assert one.topics.equals(other.topics)
-
-
-def test_topics_come_from_another_table(tmp_path):
-    ratings, topics = tmp_path / "r.csv", tmp_path / "t.csv"
-    ratings.write_text("identity,attribute,rating\na,sing,1\nb,cook,2\n")
-    topics.write_text("attribute,topic,sentiment\nsing,music,positive\n")
-    read = read_ratings(ratings, topics)
-    assert read["topic"].to_list() == ["music", ""]
-    assert read["sentiment"].to_list() == ["positive", ""]
-
-
 def test_an_export_of_a_campaign_is_read_with_the_words_of_its_pairs(tmp_path):
     (tmp_path / "pairs.csv").write_text(
         "association_id,identity,attribute,topic,polarity\np1,people,sing,music,negative\n"
@@ -189,10 +150,3 @@ def test_an_export_of_a_campaign_is_read_with_the_words_of_its_pairs(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="holds no table 'ratings'"):
         read_ratings(tmp_path / "empty")
-
-
-def test_a_table_of_ratings_is_read_beside_pairs_that_are_not_its(tmp_path):
-    (tmp_path / "pairs.csv").write_text("pair_id,sent_more,sent_less\n1,a,b\n")
-    (tmp_path / "ratings.csv").write_text("identity,attribute,rating\na,sing,1\nb,cook,2\n")
-    for path in (tmp_path, tmp_path / "ratings.csv"):
-        assert read_ratings(path)["rating"].to_list() == [1.0, 2.0]

@@ -27,19 +27,8 @@ def planted(seed, leniency, raters=40, pairs=120, each=5):
         for rater in rng.choice(raters, each, replace=False):
             inside = bool(rng.random() < 0.4)
             value = 3 + of_rater[rater] + of_pair[pair] + leniency[sentiment] * inside + rng.normal(0, 0.7)
-            rows.append(
-                {
-                    "identity": "g",
-                    "attribute": f"a{pair}",
-                    "rater": f"r{rater}",
-                    "topic": f"t{pair % 2}",
-                    "sentiment": sentiment,
-                    "rating": value,
-                    "propensity": None,
-                    "in_group": inside,
-                }
-            )
-    return pl.DataFrame(rows, schema=SCHEMA)
+            rows.append(("g", f"a{pair}", f"r{rater}", f"t{pair % 2}", sentiment, value, None, inside))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
 def row(found, sentiment, perspective="difference"):
@@ -81,14 +70,13 @@ def test_a_planted_leniency_is_found_where_it_was_planted():
 def rated(seed, inside_of, pairs=80, raters=30, each=6):
     """Insiders rate better-known associations, or whatever `inside_of` (rng, pair, rater) says; no leniency."""
     rng = np.random.default_rng(seed)
-    names = ["identity", "attribute", "rater", "topic", "sentiment", "rating", "propensity", "in_group"]
     rows = [
         ("g", f"a{pair}", f"r{rater}", "", "", 2.5 + 1.5 * (pair % 2) + rng.normal(0, 0.4), None, inside)
         for pair in range(pairs)
         for rater in rng.choice(raters, each, replace=False)
         for inside in [bool(inside_of(rng, pair, rater))]
     ]
-    return pl.DataFrame(rows, schema={name: SCHEMA[name] for name in names}, orient="row")
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
 def test_who_rates_what_is_no_leniency():
@@ -102,19 +90,12 @@ def test_who_rates_what_is_no_leniency():
     assert "30 raters compared with themselves" in basis(found)
 
 
-def test_raters_of_one_side_each_are_compared_with_others_and_few_associations_are_taken_as_they_are():
+def test_raters_of_one_side_each_are_compared_with_others_where_these_rated_the_same():
     found = row(analyze_leniency(rated(3, lambda _, __, rater: rater < 8), resamples=100), "all")
     assert (found["within"], found["raters_compared"]) == ("associations", 8)
     assert "8 raters on the smaller side" in basis(found)
-    few = row(
-        analyze_leniency(rated(3, lambda rng, *_: rng.random() < 0.5, 4, each=20), resamples=100), "all"
-    )
-    assert (few["sampled"], few["pairs_compared"]) == ("raters", 4)
-    assert "with these 4 associations only" in basis(few)
     apart = row(analyze_leniency(rated(3, lambda _, pair, __: pair < 40), resamples=100), "all")
     assert apart["reason"] == "no association was rated from both perspectives"
-    five = row(analyze_leniency(rated(3, lambda _, __, rater: rater < 5), resamples=100), "all")
-    assert five["reason"] == "5 raters of one perspective, at least 6 needed"
 
 
 def test_one_perspective_only_and_none_at_all():
@@ -126,22 +107,3 @@ def test_one_perspective_only_and_none_at_all():
     )
     with pytest.raises(UserError, match="column in_group"):
         analyze_leniency(ratings.with_columns(in_group=pl.lit(None, dtype=pl.Boolean)))
-
-
-def test_ratings_of_nobody_named_have_means_and_no_test():
-    """A release may leave out who rated: each rating is then no rater of its own, and nothing is claimed."""
-    ratings = planted(2, {"any": 2.0}, raters=40, pairs=20)
-    named, unnamed = (
-        analyze_leniency(table, resamples=100).cells
-        for table in (ratings, ratings.with_columns(rater=pl.lit("")))
-    )
-    assert unnamed["mean"].to_list() == pytest.approx(named["mean"].to_list())
-    assert named.filter(perspective="difference", sentiment="all")["verdict"].item() == "above"
-    assert set(unnamed.filter(perspective="difference")["verdict"]) == {"cannot-be-tested"}
-    assert unnamed["low"].is_nan().all()
-
-
-def test_ratings_that_do_not_say_it_are_counted_as_left_out():
-    ratings = planted(3, {"any": 0.0}, raters=10, pairs=10)
-    some = ratings.with_columns(in_group=pl.when(pl.int_range(pl.len()) < 5).then(None).otherwise("in_group"))
-    assert analyze_leniency(some, resamples=100).left_out == 5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import polars as pl
 import pytest
 from openpyxl import load_workbook
 
@@ -11,7 +10,7 @@ from endoxa.curate.review.returned import read_sheets
 from endoxa.curate.review.sheet import Choice, make_sheet
 from endoxa.curate.review.workbook import SPARE_ROWS
 from endoxa.errors import UserError
-from support.review_sheets import PAIRS, STATEMENTS, export, write_table
+from support.review_sheets import STATEMENTS, export, write_table
 
 
 @pytest.fixture
@@ -44,74 +43,22 @@ def test_choices_stand_in_drop_downs_for_every_row(page):
     assert lists.sheet_state == "hidden"
 
 
-def test_reviewers_can_give_every_reason_that_the_extractor_proposes():
-    from endoxa.curate.extract.omission import REASONS as PROPOSED
-
-    assert set(PROPOSED) <= set(REASONS)
-
-
-def test_it_can_be_read(page):
-    assert page.freeze_panes == "B2"
-    widths = {
-        name: page.column_dimensions[cell(page, 1, name).column_letter]
-        for name in ("statement", "review_row")
-    }
-    assert 20 <= widths["statement"].width <= 60
-    assert widths["review_row"].hidden
-    assert cell(page, 2, "statement").alignment.wrap_text
-
-
-def test_spare_rows_are_open_for_new_rows(page):
-    assert not cell(page, 6, "statement_id").protection.locked
-    assert cell(page, 6, "statement").protection.locked
-
-
 def test_instructions_warn_and_the_origin_is_hidden(tmp_path):
     book = load_workbook(export(write_table(tmp_path), tmp_path / "ana.xlsx"))
-    assert book.sheetnames == ["Review", "Instructions", "Lists", "review_origin"]
     words = " ".join(str(line[0].value) for line in book["Instructions"].iter_rows())
     assert "may offend" in words
     assert "stop at any time" in words
-    assert all(word in words for word in (*DECISIONS, *REASONS))
     assert book["review_origin"].sheet_state == "hidden"
 
 
-def test_pairs_get_no_spare_rows_and_no_word_about_splitting(tmp_path):
-    book = load_workbook(export(write_table(tmp_path, PAIRS), tmp_path / "ana.xlsx"))
-    assert book["Review"].max_row == 4
-    assert not cell(book["Review"], 2, "sent_less").protection.locked
-    assert not any("two things" in str(line[0].value) for line in book["Instructions"].iter_rows())
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "word",
-    [
-        "=HYPERLINK(1)",
-        "+1",
-        "-calm",
-        "@all",
-        "\ttab",
-        "'=1",
-        "'tis",
-        "a\x01b",
-        "line\nbreak",
-        "line\r\nbreak",
-        " blank ",
-        "_x0041_",
-        "😀 नमस्ते مرحبا",
-        "e\u0301",
-        "007",
-        "TRUE",
-        'ключ,;"quoted"',
-        "x" * 30_000,
-        "ж" * 30_000,
-    ],
+    "words",
+    [["=HYPERLINK(1)", "'=1", "\ttab", "a\x01b"], ["line\r\nbreak", " blank ", "_x0041_", "007"]],
 )
-def test_every_text_comes_back_as_it_was(tmp_path, word):
-    table = write_table(tmp_path, {**STATEMENTS, "attribute": [word, "kind", "long", "loud"]})
+def test_every_text_comes_back_as_it_was(tmp_path, words):
+    table = write_table(tmp_path, {**STATEMENTS, "attribute": words})
     (sheet,) = read_sheets([export(table, tmp_path / "ana.xlsx")])
-    assert sheet.answers[0].words["attribute"] == word
+    assert [answer.words["attribute"] for answer in sheet.answers] == words
     assert not any(answer.says_something for answer in sheet.answers)
 
 
@@ -139,34 +86,4 @@ def test_a_sample_takes_whole_statements_and_repeats(tmp_path):
     drawn = [make_sheet(table, Choice(sample=10, seed=seed)).rows for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
     assert len(drawn[0]) == 20
-    shuffled = pl.read_csv(table).sample(fraction=1, shuffle=True, seed=3)
-    again = make_sheet(write_table(tmp_path, shuffled, "other.csv"), Choice(sample=10, seed=1)).rows
-    assert {row["statement_id"] for row in again} == {row["statement_id"] for row in drawn[0]}
     assert len(make_sheet(table, Choice(sample=1000)).rows) == 200
-
-
-def test_only_proposals(tmp_path):
-    sheet = make_sheet(write_table(tmp_path), Choice(only_proposed=True))
-    assert [row["statement_id"] for row in sheet.rows] == ["s2"]
-
-
-@pytest.mark.parametrize("name", ["city", "Country"])
-def test_other_columns_can_be_shown_and_changed(tmp_path, name):
-    path = write_table(tmp_path)
-    path.write_text(path.read_text(encoding="utf-8").replace("city", name, 1), encoding="utf-8")
-    sheet = make_sheet(path, Choice(columns=(name,), edit=("statement",)))
-    assert sheet.columns[:5] == ("statement_id", name, "omit", "omit_reason", "statement")
-    assert sheet.origin.edited == ("statement",)
-
-
-@pytest.mark.parametrize(
-    ("columns", "kind"),
-    [
-        ({"attribute": ["calm"], "group_id": ["1"], "canonical": ["calm"]}, "groups"),
-        ({"association_id": ["a"], "identity": ["bakers"], "attribute": ["calm"]}, "associations"),
-        (PAIRS, "pairs"),
-        (STATEMENTS, "statements"),
-    ],
-)
-def test_kinds_are_recognised(tmp_path, columns, kind):
-    assert make_sheet(write_table(tmp_path, columns), Choice()).kind.name == kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 
@@ -15,15 +15,9 @@ from endoxa.curate.review import (
     shown,
     unescaped,
 )
-from endoxa.sources.spreadsheets import looks_like_formula
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
 risky = st.text(st.sampled_from("'=+-@\t\r\n＝＠ a_x0041_\x01ＡÅ’“"), max_size=12)
-
-
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@name", "\tx", " =1", "\r=1", "＝1", "\u00a0=1"])
-def test_formulas_are_recognised(text):
-    assert looks_like_formula(text)
 
 
 @given(texts | risky)
@@ -32,6 +26,7 @@ def test_escapes_can_be_undone(text):
 
 
 @pytest.mark.slow
+@settings(max_examples=30, deadline=None)
 @given(texts | risky)
 def test_what_is_shown_fits_into_a_workbook_and_counts_as_the_same(text):
     book = Workbook()

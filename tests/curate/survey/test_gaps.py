@@ -41,15 +41,6 @@ def test_each_word_in_the_gap_is_a_sentence_and_counts_once(tmp_path):
     assert sentences_of(written(tmp_path, "statement\nBakers are early\n")) is None
 
 
-def test_capitals_and_other_axes_make_no_other_sentence(tmp_path):
-    rows = ["Los * madrugan,\"['jueces']\",,,['edad']", "los * madrugan,\"['jueces']\",,,['genero']"]
-    read = sentences_of(written(tmp_path, "\n".join([GAPS.splitlines()[0], *rows])))
-    assert read is not None
-    assert pl.read_parquet(read[0].open("rb")).select("statement", "axis").rows() == [
-        ("Los jueces madrugan", "age")
-    ]
-
-
 def test_a_list_of_python_is_read_without_running_it():
     assert listed("[None, 'pobres', \"d'alba\", ' . ', __import__('os')]") == ["pobres", "d'alba", "os"]
 

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from endoxa.curate.associations import associations
-from endoxa.curate.group import read_attributes
 from endoxa.curate.survey.reading import read_survey
 from endoxa.curate.survey.rows import ONE_EACH, RowColumns, read_statements
 from endoxa.curate.survey.statements import extract_all, split_survey
@@ -31,12 +30,8 @@ axis = "profession"
 """
 NAMES = {
     "en": ("Participant ID", "Country", "Province"),
-    "es": ("Código de encuestado", "País", "Región"),
-    "fr": ("Code du répondant", "pays", "RÉGION"),
-    "pt": ("código_do_participante", "País", "Província"),
     "hi": ("प्रतिभागी संख्या", "देश", "राज्य"),
     "ar": ("رقم المشارك", "البلد", "المنطقة"),
-    "sw": ("Namba ya mshiriki", "Nchi", "Mkoa"),
 }
 
 
@@ -98,9 +93,3 @@ def test_group_of_the_question_and_axis_stand_in_columns(tmp_path):
     assert again.question.axis == "what do people here say of bakers"
     path.write_text("text,identity,attribute\nNurses are calm,bakers,kind\n")  # was read before
     assert read_statements(path, RowColumns("text"))[0].question.identity is None
-
-
-def test_attributes_are_counted_by_people_under_any_name(tmp_path):
-    path = tmp_path / "read.csv"
-    path.write_text("mhojiwa,attribute\n1,kind\n1,kind\n2,kind\n,calm\n,calm\n")
-    assert read_attributes(path) == {"kind": 2, "calm": 2}

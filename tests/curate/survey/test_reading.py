@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from endoxa.curate.survey import load_map, plain_header, preset_path, without_code
-from endoxa.curate.survey.reading import clean_choice, draft_map, private_columns, read_survey
+from endoxa.curate.survey import load_map, preset_path
+from endoxa.curate.survey.reading import draft_map, private_columns, read_survey
 from endoxa.errors import UserError
 from support.survey_maps import parse_map
 
@@ -54,13 +54,6 @@ HEADERS = {
 }
 
 
-@pytest.fixture
-def export(tmp_path):
-    path = tmp_path / "export.csv"
-    pl.DataFrame(HEADERS).write_csv(path)
-    return path
-
-
 def written(tmp_path, changes):
     """The export with columns changed, added, or left out (None)."""
     path = tmp_path / "changed.csv"
@@ -69,47 +62,25 @@ def written(tmp_path, changes):
     return path
 
 
-def test_headers_are_found_whatever_their_quotes_codes_and_spaces(export):
-    survey = read_survey(export, parse_map(MAP, "map"))
+def test_mapped_columns_are_read_whatever_their_spelling_and_all_others_are_left_out(tmp_path):
+    survey = read_survey(written(tmp_path, {}), parse_map(MAP, "map"))
     first, second = survey.respondents
     assert [one.code for one in survey.respondents] == ["b2", "a1"]
     assert first.answers == ("Bakers are early, kind", "Old people are very wise")
     assert (first.country, second.country) == ("Kenya", "Peru")
     assert [one.identity for one in survey.questions] == ["bakers", None]
 
-
-def test_kept_columns_are_cleaned_and_joined(export):
-    survey = read_survey(export, parse_map(MAP, "map"))
     assert survey.kept == ("mother_tongue",)
     assert [one.kept["mother_tongue"] for one in survey.respondents] == ["Swahili; English", "Quechua"]
 
-
-def test_everything_else_is_left_out_and_private_columns_are_named(export):
-    survey = read_survey(export, parse_map(MAP, "map"))
     assert survey.dropped == ("E-mail address", "Contact", "Interviewer", "Minutes")
-    assert list(survey.private.items()) == [
-        ("E-mail address", "e-mail"),
-        ("Contact", "e-mail"),
-        ("Interviewer", "name"),
-    ]
-
-
-def test_the_status_of_an_answer_is_not_that_of_a_draft(tmp_path):
-    """Survey programs say so of answers that are not sent; `author` says it of what models wrote."""
-    export = written(tmp_path, {"status": ["draft", "complete"]})
-    assert [one.code for one in read_survey(export, parse_map(MAP, "map")).respondents] == ["b2", "a1"]
-
-
-def test_without_a_respondent_column_the_row_number_from_zero_is_used(export):
-    survey = read_survey(export, parse_map(MAP.replace('respondent = "code"', ""), "map"))
-    assert [one.code for one in survey.respondents] == ["0", "1"]
+    assert survey.private == {"E-mail address": "e-mail", "Contact": "e-mail", "Interviewer": "name"}
 
 
 @pytest.mark.parametrize(
     ("codes", "expected"),
     [
         (["17", "b-3"], ["17", "b-3"]),
-        (["Ada", "Bo"], ["0", "1"]),
         (["Ada Example", "7"], ["0", "1"]),
         (["7", "7"], ["0", "1"]),
         (["", "7"], ["0", "1"]),
@@ -121,7 +92,7 @@ def test_respondent_column_that_may_be_missing_is_used_only_for_codes(tmp_path, 
     assert [one.code for one in survey.respondents] == expected
 
 
-@pytest.mark.parametrize("header", ["Your full name", "Teléfono", "Date of birth", "NIN", "Email Address"])
+@pytest.mark.parametrize("header", ["Your full name", "Teléfono"])
 @pytest.mark.parametrize("use", ["keep", "country", "language_column", "respondent"])
 def test_private_header_is_refused_whatever_it_is_taken_for(tmp_path, header, use):
     question = '[[question]]\ncolumn = "What is said"\nname = "age"\naxis = "age"\n'
@@ -147,35 +118,6 @@ def test_long_number_is_a_code_only_where_the_header_says_so(tmp_path, header, f
             read_survey(path, survey_map)
 
 
-def test_message_about_numbers_shows_the_beginning_only(tmp_path):
-    path = written(tmp_path, {"What is said about age?": ["1" * 100_000, ""]})
-    with pytest.raises(UserError, match="only numbers found") as caught:
-        read_survey(path, parse_map(MAP, "map"))
-    assert len(str(caught.value)) < 500
-
-
-def test_ids_show_four_letters_unless_two_questions_share_them():
-    text = MAP.replace('name = "age"', 'name = "bakery"')
-    assert parse_map(text, "map").short_names() == {"bakers": "bakers", "bakery": "bakery"}
-    assert parse_map(MAP, "map").short_names() == {"bakers": "bake", "age": "age"}
-
-
-@pytest.mark.parametrize(
-    ("cell", "mark", "expected"),
-    [("A  * B *", "*", "A; B"), ("A", "*", "A"), (None, "*", ""), ("A * B", "", "A * B"), (" * ", "*", "")],
-)
-def test_answers_to_select_all_that_apply(cell, mark, expected):
-    assert clean_choice(cell, mark) == expected
-
-
-def test_codes_of_survey_tools_are_no_part_of_a_header():
-    assert without_code(plain_header("S01_Q05.What is it?")) == "what is it?"
-    assert without_code(plain_header("Q12 - What is it?")) == "what is it?"
-    assert without_code(plain_header("S03. What do")) == "what do"
-    assert without_code(plain_header("12. What")) == "what"
-    assert without_code(plain_header("2024 income")) == "2024 income"
-
-
 @pytest.mark.parametrize(
     ("cells", "kind"),
     [
@@ -184,8 +126,6 @@ def test_codes_of_survey_tools_are_no_part_of_a_header():
         (["+234 803 555 0101", "0803 555 0102"], "phone number"),
         (["6.52438, 3.37921", ""], "place"),
         (["3001234567", "3109876543"], "phone or personal number"),
-        (["555-123-4567", "(555) 123-4567"], "phone number"),
-        (["a@b.co.uk", ""], "e-mail"),
         (["150000000", "90000000"], ""),
         (["1800-2000", "18-24"], ""),
         (["Bakers are kind, 12 of them", "loud"], ""),
@@ -197,32 +137,16 @@ def test_private_cells_are_recognised(cells, kind):
     assert list(found.values()) == ([kind] if kind else [])
 
 
-def test_draft_of_a_map_reads_the_file_it_was_made_for(export):
-    draft = draft_map(export)
-    survey = read_survey(export, parse_map(draft, "draft"))
-    assert [one.name for one in survey.questions] == ["question-1", "question-2", "question-3"]
-    assert "# looks private (e-mail): Contact" in draft
-
-
 def test_draft_for_an_export_of_a_form(tmp_path):
     path = tmp_path / "form.csv"
     columns = {
-        "Timestamp": [
-            "2026/05/01 10:00:01 AM GMT+3",
-            "2026/05/02 11:12:13 PM GMT+3",
-            "2026/05/02 11:13:00 PM GMT+3",
-        ],
-        "Sent": ["Fri May 01 2026 10:00:01 GMT+0300 (East Africa Time)"] * 3,
+        "Timestamp": [f"2026/05/0{day} 10:00:01 AM GMT+3" for day in (1, 2, 3)],
         "Participant code": ["P01", "P02", "P03"],
         "Country": ["Kenya", "Kenya", "Peru"],
         "What is your job?": ["I bake bread", "I teach", "I sell cars"],
         "S03. What do people say about women?": ["kind, patient", "good cooks", "gossips, loud"],
-        "S04. What do people say about old people?": [
-            "Old people are wise",
-            "slow, wise",
-            "Old people are slow",
-        ],
-        "Do people in town think so?": ["Not at all", "Not at all", "Not at all"],
+        "S04. What do people say about old people?": ["Old people are wise", "slow, wise", "are slow"],
+        "Do people in town think so?": ["Not at all"] * 3,
         "Minutes": ["12", "15", "17"],
     }
     pl.DataFrame(columns).write_csv(path)
@@ -233,13 +157,6 @@ def test_draft_for_an_export_of_a_form(tmp_path):
     assert [one.country for one in survey.respondents] == ["Kenya", "Kenya", "Peru"]
     assert 'column = "S03. What do people say about women?"' in draft
     assert '# column = "Timestamp"' in draft
-
-
-def test_draft_for_the_published_export_finds_its_seven_questions(shared):
-    path = shared / "data/afristereo/survey_dev.csv"
-    survey = read_survey(path, parse_map(draft_map(path), "draft"))
-    published = read_survey(path, load_map(preset_path("afristereo")))
-    assert [one.answers for one in survey.respondents] == [one.answers for one in published.respondents]
 
 
 def test_preset_reads_the_published_export_as_it_is(shared):

@@ -11,7 +11,7 @@ from endoxa.curate.evaluation import loose_attribute, loose_identity, strict
 from endoxa.curate.second import reader_items
 from endoxa.curate.survey import load_map, preset_path
 from endoxa.curate.survey.reading import read_survey
-from endoxa.curate.survey.rows import RowColumns, question_named, read_statements
+from endoxa.curate.survey.rows import RowColumns, read_statements
 from endoxa.curate.survey.statements import (
     extract_all,
     flag_chatbots,
@@ -20,7 +20,6 @@ from endoxa.curate.survey.statements import (
     translate_statements,
 )
 from endoxa.errors import UserError
-from endoxa.schema import STATEMENT_COLUMNS
 from support.survey_maps import parse_map
 
 MAP = """
@@ -62,34 +61,9 @@ def pairs(frame):
 
 def test_columns_ids_and_kept_demographics(tmp_path):
     frame = table(tmp_path, "Women are kind, patient", "Old people are wise")
-    assert frame.columns == [*STATEMENT_COLUMNS, "town"]
     assert frame["statement_id"].to_list() == ["007-wome-001", "007-wome-002", "007-age-001"]
-    assert frame["position"].to_list() == ["1", "2", "1"]
     assert set(frame["town"]) == {"Cusco"}
     assert set(frame["country"]) == {"Peru"}
-    assert set(frame.schema.values()) == {pl.String()}
-
-
-def test_list_that_shares_its_subject_keeps_it(tmp_path):
-    frame = table(tmp_path, "", "Old people are wise, grumpy; young people are loud. They are slow, clever")
-    assert pairs(frame) == [
-        ("old people", "wise"),
-        ("old people", "grumpy"),
-        ("young people", "loud"),
-        ("young people", "slow"),
-        ("young people", "clever"),
-    ]
-
-
-def test_several_subjects_of_one_attribute_hand_it_on_together(tmp_path):
-    frame = table(tmp_path, "", "Bakers and cooks are kind, patient")
-    assert pairs(frame) == [
-        ("bakers", "kind"),
-        ("cooks", "kind"),
-        ("bakers", "patient"),
-        ("cooks", "patient"),
-    ]
-    assert frame["statement_id"].to_list() == ["007-age-001", "007-age-001", "007-age-002", "007-age-002"]
 
 
 def test_fixed_identity_and_no_subject_from_another_question(tmp_path):
@@ -102,24 +76,13 @@ def test_fixed_identity_and_no_subject_from_another_question(tmp_path):
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (
-            "Single women are busy, tired; quick",
-            [("single women", "busy"), ("single women", "tired"), ("single women", "quick")],
-        ),
         ("Tall men are strong, good fathers", [("tall men", "strong"), ("tall men", "good fathers")]),
-        (
-            "Old women are wise, kind\nquick",
-            [("old women", "wise"), ("old women", "kind"), ("women", "quick")],
-        ),
         ("Old women are wise. Quick", [("old women", "wise"), ("women", "quick")]),
         ("Old women are wise. They sing, quick", [("old women", n) for n in ("wise", "sing", "quick")]),
         ("1. Old women are wise 2. quick", [("old women", "wise"), ("women", "quick")]),
-        ("Women are kind, quick", [("women", "kind"), ("women", "quick")]),
         ("Women:\n* kind\nMen:\n* strong\n* quick", [("women", "kind"), ("men", "strong"), ("men", "quick")]),
-        ("Men are:\n1. strong\n2. quick", [("men", "strong"), ("men", "quick")]),
         ("Men:\nGood ones:\n- strong\nLooks:\n- tall", [("men", "strong"), ("women", "tall")]),
         ("Stereotypes about men and boys:\nquick", [("men", "quick"), ("boys", "quick")]),
-        ("hands busy", [("women", "hands busy")]),
     ],
 )
 def test_narrower_subject_holds_in_its_sentence_and_a_heading_for_its_items(tmp_path, answer, expected):
@@ -132,15 +95,17 @@ def test_narrower_subject_holds_in_its_sentence_and_a_heading_for_its_items(tmp_
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
+        (
+            "Bakers are early, neat. They sing, bake",
+            [("bakers", n) for n in ("early", "neat", "sing", "bake")],
+        ),
         ("Bakers are early, the Irish quick", [("bakers", "early"), ("irish people", "quick")]),
         ("Doctors rich, nurses always poor", [("doctors", "rich"), ("nurses", "always poor")]),
         ("Bakers are early, looks good", [("bakers", "early"), ("bakers", "looks good")]),
         ("1. Bakers - early\n2. Zogby - loud", [("bakers", "early")]),
-        ("Bakers → early, quick", [("bakers", "early"), ("bakers", "quick")]),
         ("Bakers:\n- early\nNurses:\n- kind", [("bakers", "early"), ("nurses", "kind")]),
         ("Bakers:\n- early\nWeather:\n- mild", [("bakers", "early")]),
         ("Old people\nwise\nYoung people\nloud", [("old people", "wise"), ("young people", "loud")]),
-        ("Bakers are jolly, hardly think", [("bakers", "jolly"), ("bakers", "hardly think")]),
         ("Bakers are jolly, cooks say little", [("bakers", "jolly"), ("cooks", "say little")]),
     ],
 )
@@ -149,32 +114,12 @@ def test_new_subject_is_seen_without_a_verb_and_never_mistaken_for_the_last_one(
     assert [pair for pair in pairs(frame) if all(pair)] == expected
 
 
-def test_noise_is_kept_and_proposed_for_omission(tmp_path):
-    frame = table(tmp_path, "-", "n/a")
-    assert frame["original_statement"].to_list() == ["-", "n/a"]
-    assert frame["omit"].to_list() == ["true", "true"]
-
-
 def test_piece_too_long_for_a_statement_is_kept_unread(tmp_path):
     frame = table(tmp_path, "kind\nwomen are " + "x" * 120_000 + "\nloud", "")
     assert [len(cell) for cell in frame["original_statement"]] == [4, 120_010, 4]
     assert pairs(frame) == [("women", "kind"), ("", ""), ("women", "loud")]
     assert frame.row(1, named=True)["omit_reason"] == "noise"
     assert frame["flag"].to_list() == ["long-answer"] * 3
-
-
-def test_row_too_long_for_a_statement_is_kept_unread_and_flagged(tmp_path):
-    path = tmp_path / "rows.csv"
-    pl.DataFrame({"said": ["women are " + "x" * 120_000]}).write_csv(path)
-    frame = extract_all(read_statements(path, RowColumns("said", language=None)), ())
-    assert frame.select("identity", "omit", "omit_reason", "flag").rows() == [
-        ("", "true", "noise", "long-answer")
-    ]
-
-
-def test_sentence_of_another_language_takes_no_subject_from_its_neighbour(tmp_path):
-    frame = table(tmp_path, "", "Les boulangers sont gentils, les cuisiniers chantent toute la journée")
-    assert "boulang" not in frame.row(1, named=True)["identity"]
 
 
 def test_flags(tmp_path):
@@ -190,7 +135,6 @@ def test_flags(tmp_path):
     [
         ("my mail is ann@example.org women are wise", []),
         ("women are wise, ann (at) gmail . com", [("women", "wise")]),
-        ("0803 123 4567. Wise", [("women", "wise")]),
     ],
 )
 def test_no_part_of_an_answer_with_an_identifier_is_sent_or_read_from_it(tmp_path, answer, expected):
@@ -204,11 +148,6 @@ def test_no_part_of_an_answer_with_an_identifier_is_sent_or_read_from_it(tmp_pat
         reader_items(frame.with_columns(flag=pl.lit("")))
     english = table(tmp_path, answer, "", more='language = "en"\n')
     assert [pair for pair in pairs(english) if all(pair)] == expected
-
-
-def test_declared_language_needs_no_confidence(tmp_path):
-    frame = table(tmp_path, "kind", "", more='language = "ha"\n')
-    assert frame.select("language", "language_confidence").row(0) == ("ha", "")
 
 
 class Translator:
@@ -229,9 +168,6 @@ def test_translation_is_read_the_original_kept_and_a_failure_flagged(tmp_path):
     assert set(frame["language"]) == {"fr"}
 
 
-# ------------------------------------------------------------------ one statement per row
-
-
 def rows(tmp_path, text, **columns):
     path = tmp_path / "rows.csv"
     path.write_text(text)
@@ -247,23 +183,6 @@ def test_rows_stand_alone_and_only_named_columns_are_read(tmp_path):
     assert frame.row(1, named=True)["identity"] == ""  # nothing is inherited
     assert frame["country"].to_list() == ["Peru", ""]
     assert "secret" not in str(frame.to_dicts())
-
-
-def test_row_of_several_pairs_has_several_rows_of_one_id(tmp_path):
-    frame = extract_all(rows(tmp_path, "text\nBakers are kind and cooks are loud\n"), ())
-    assert pairs(frame) == [("bakers", "kind"), ("cooks", "loud")]
-    assert frame["statement_id"].to_list() == ["row-1", "row-1"]
-
-
-def test_questions_by_name():
-    assert (question_named("Women").axis, question_named("Women").identity) == ("gender", "women")
-    assert (question_named("religion").axis, question_named("religion").identity) == ("religion", None)
-    assert question_named("").axis == "unspecified"
-    survey_map = parse_map(MAP.replace('axis = "age"', 'axis = "generation"'), "map")
-    assert question_named("age", survey_map).axis == "generation"
-
-
-# ------------------------------------------------------------------ the published survey
 
 
 @pytest.mark.parametrize(
@@ -300,15 +219,8 @@ def published(shared):
 def test_gold_pairs_are_found_from_the_survey_file(published):
     """README of the data, "End-to-end from the survey file": recall over English answers (seen: 0.91)."""
     frame, gold, _ = published
-    found = {
-        (
-            row["respondent"],
-            row["question"],
-            loose_identity(row["identity"]),
-            loose_attribute(row["attribute"]),
-        )
-        for row in frame.iter_rows(named=True)
-    }
+    columns = frame.select("respondent", "question", "identity", "attribute").iter_rows()
+    found = {(*place, loose_identity(who), loose_attribute(what)) for *place, who, what in columns}
     hits = []
     for row in gold.filter(status="kept", language="en").iter_rows(named=True):
         place = (row["respondent"], row["question"])
@@ -323,6 +235,7 @@ def test_gold_pairs_are_found_from_the_survey_file(published):
     assert sum(hits) / len(hits) >= 0.88
 
 
+@pytest.mark.slow
 def test_pieces_are_those_of_the_gold(published):
     frame, gold, _ = published
     ours = {key(row, "original_statement") for row in frame.iter_rows(named=True)}
@@ -333,27 +246,14 @@ def test_pieces_are_those_of_the_gold(published):
     assert sum(found) / len(found) >= 0.98  # 9 of 1499 differ; the authors cut inside statements there
 
 
-def test_lost_continuations_get_a_subject(published):
-    """The published extractor lost single words outside the women and men questions; here they have an identity."""
-    frame, gold, _ = published
-    lost = {
-        key(row, "original_statement")
-        for row in gold.filter(status="not_reviewed", language="en").iter_rows(named=True)
-        if len(row["original_statement"].split()) == 1 and row["question"] not in ("women", "men")
-    }
-    ours = [
-        bool(row["identity"]) for row in frame.iter_rows(named=True) if key(row, "original_statement") in lost
-    ]
-    assert len(ours) > 100
-    assert sum(ours) / len(ours) >= 0.75
-
-
+@pytest.mark.slow
 def test_pasted_chatbot_answers_are_flagged_and_no_others(published):
     frame, _, reasons = published
     assert set(reasons) == {"53", "58"}  # 56, the third, is in the other half
     assert set(frame.filter(pl.col("flag").str.contains("chatbot"))["respondent"]) == {"53", "58"}
 
 
+@pytest.mark.slow
 def test_ids_are_unique_per_statement(published):
     frame, _, _ = published
     assert frame["statement_id"].n_unique() == frame.select("respondent", "question", "position").n_unique()
