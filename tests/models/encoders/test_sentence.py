@@ -69,29 +69,6 @@ def test_layer_and_folder_without_the_library_are_refused(spec, tiny, caplog):
         open_encoders(parse_encoder(f"st/{tiny['masked']}"), PLAIN, ("model",), TEXTS)
 
 
-def test_fingerprint_changes_with_the_pooling(spec, tmp_path):
-    copy = tmp_path / "copy"
-    shutil.copytree(get_model_path(), copy)
-    same = look_at_encoder(parse_encoder(f"st/{copy}"), PLAIN).fingerprint
-    assert same == look_at_encoder(spec, PLAIN).fingerprint
-    pooling = copy / "1_Pooling" / "config.json"
-    pooling.write_text(pooling.read_text().replace("true", "false"))
-    assert look_at_encoder(parse_encoder(f"st/{copy}"), PLAIN).fingerprint != same
-
-
-@pytest.mark.parametrize("kind", ["st", "hf"])
-def test_a_bag_of_words_has_no_weights_and_is_described(tmp_path, kind):
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import BoW
-
-    SentenceTransformer(modules=[BoW(vocab=["rain", "walk"])]).save(str(tmp_path))
-    [bag] = open_encoders(parse_encoder(f"{kind}/{tmp_path}"), PLAIN, ("model",), ["walk rain rain"])
-    [vector] = [each.vectors["model"].tolist() for each in bag.encode(["walk rain rain"])]
-    assert vector == [2.0, 1.0]
-    facts = bag.describe()
-    assert (facts["parameters"], facts["dtype"], facts["width"]) == (0, None, 2)
-
-
 def test_missing_and_cut_weights_are_one_sentence(tmp_path):
     lacking, cut = tmp_path / "lacking", tmp_path / "cut"
     for copy in (lacking, cut):

@@ -52,12 +52,8 @@ def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path)
 @pytest.mark.parametrize(
     ("words", "fails"),
     [
-        ("export {camp} -o out", "export.run.record"),
-        ("export {camp} -o out --release 1.0 --empty", "export.run.record"),
-        ("export {camp} -o out --patch one", "export.run.patch_release"),
-        ("backup {camp} --expire", "privacy.expire"),
-        ("account {camp} ines --role moderator", "project.starting.set_account"),
-        ("backup {camp} --replay --no-withdrawals", "project.replay.replay"),
+        ("export camp -o out", "export.run.record"),
+        ("backup camp --expire", "privacy.expire"),
     ],
 )
 def test_a_full_disk_is_one_sentence_in_every_command(campaign, tmp_path, monkeypatch, words, fails):
@@ -74,24 +70,16 @@ def test_a_full_disk_is_one_sentence_in_every_command(campaign, tmp_path, monkey
     monkeypatch.setattr("endoxa_collect.project.folder.open_folder", Folder)
     monkeypatch.setattr("endoxa_collect.project.folder.enter", lambda *_, **__: None)
     monkeypatch.setattr("endoxa_collect.project.folder.prepare", lambda: None)
-    done = CliRunner().invoke(collect.app, words.format(camp="camp").split())
+    done = CliRunner().invoke(collect.app, words.split())
     assert isinstance(done.exception, UserError), done.exception
     assert str(done.exception).startswith("The database file cannot be written, the disk is full")
-
-
-COMMANDS = (
-    "serve camp", "backup camp --expire", "backup camp --replay", "account camp",
-    "export camp --task votes -o votes.csv", "check camp", "print camp -o a.html",
-)  # fmt: skip
-FULL = "A file cannot be written, the disk is full: make room"
-LOCKED = "x/lock cannot be read or written: Read-only file system."
 
 
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        (OSError(28, "No space left on device"), FULL),
-        (OSError(30, "Read-only file system", "x/lock"), LOCKED),
+        (OSError(28, "No space left on device"), "A file cannot be written, the disk is full: make room"),
+        (OSError(30, "Read-only", "x/lock"), "x/lock cannot be read or written: Read-only."),
     ],
 )
 def test_a_file_that_the_system_refuses_is_one_sentence_in_every_command(monkeypatch, fault, sentence):
@@ -99,7 +87,7 @@ def test_a_file_that_the_system_refuses_is_one_sentence_in_every_command(monkeyp
         raise fault
 
     monkeypatch.setattr("endoxa_collect.project.folder.open_folder", failing)
-    for command in COMMANDS:
+    for command in ("serve camp", "check camp", "print camp -o a.html"):
         done = CliRunner().invoke(collect.app, command.split())
         assert isinstance(done.exception, UserError), (command, done.exception)
         assert str(done.exception).startswith(sentence)

@@ -20,13 +20,11 @@ from endoxa_collect.export import editions, run
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
     AuditEntry,
-    Campaign,
     Edition,
     Pair,
     Person,
     Release,
     Role,
-    SettingsVersion,
     State,
     Tombstone,
 )
@@ -150,24 +148,6 @@ def test_withdrawn_rows_leave_the_public_data_on_the_next_day(released):
     assert Tombstone.objects.exists()
 
 
-def test_without_a_page_of_results_only_the_published_edition_is_shown(released, tmp_path):
-    campaign, _ = released
-    export_campaign(campaign, tmp_path / "next", release="1.1")
-    Edition.objects.filter(release__number="1.0").update(published=True)
-    page = Client().get(f"/results/{campaign.slug}/").content.decode()
-    assert "The data, edition 1.1" in page
-    assert re.search("Download</dt><dd>Edition 1.0<br>", page)
-    content = {**SettingsVersion.objects.get().content, "results_page": False}
-    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
-    Campaign.objects.update(version=2)
-    page = Client().get(f"/data/{campaign.slug}/", follow=True).content.decode()
-    assert "All tables (zip)" in page
-    assert "The data, edition 1.0" in page
-    assert "1.1" not in page.split("<main")[1]
-    Edition.objects.update(published=False)
-    assert Client().get(f"/data/{campaign.slug}/", follow=True).status_code == 404
-
-
 @pytest.fixture
 def stale(released):
     """The published edition of a release from which somebody went, a day later."""
@@ -187,14 +167,6 @@ def test_a_patch_that_cannot_be_put_in_place_leaves_the_edition_as_it_was(stale,
     edition = Edition.objects.get()
     before = (bytes(stale.archive), True, 1)
     assert (bytes(edition.archive), edition.published, Release.objects.count()) == before
-
-
-def test_of_two_patches_at_once_one_is_made(stale, campaign):
-    assert editions.published(campaign).release.number == "1.0.1"
-    with pytest.raises(UserError, match=r"1\.0\.1"):
-        editions._patch(stale)
-    assert editions.published(campaign).release.number == "1.0.1"
-    assert Release.objects.count() == 2
 
 
 def test_words_that_went_are_on_no_page_at_once(released):

@@ -17,11 +17,7 @@ from polars.testing import assert_frame_equal
 
 from collect_support.filled_campaign import give_mention, give_rating, give_skip, propose
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.items import build_pairs
-from endoxa.sources.check import check_file
 from endoxa.sources.files import CHECKSUMS
-from endoxa.sources.read import recognise
-from endoxa.words.countries import people_of
 from endoxa_collect.campaign import CampaignSettings, ProfileField, SurveyQuestion
 from endoxa_collect.export.card import survey_map
 from endoxa_collect.export.columns import LEAST, OTHER, TABLES
@@ -86,17 +82,6 @@ def test_figures_of_a_pair_as_worked_out_by_hand(campaign, crowd, make_pairs, ex
     assert told == ("people from Chile", "river", 3, "seed")
 
 
-def test_a_pair_without_ratings_or_propensities_has_empty_figures(campaign, crowd, make_pairs, export):
-    make_pairs(campaign, ("CL", "love poetry", "en"))
-    (drawn,) = make_pairs(campaign, ("CL", "sing", "en"))
-    give_rating(crowd(campaign, "CL")[0], drawn, 4, propensity=None)
-    rows = {row["attribute"]: row for row in export(campaign)["pairs"]}
-    unrated, unweighted = rows["love poetry"], rows["sing"]
-    assert unrated["ratings"] == 0
-    assert {unrated[name] for name in ("mean", "variance", "weighted_mean", "knowers")} == {None}
-    assert (unweighted["mean"], unweighted["weighted_mean"], unweighted["variance"]) == (4.0, None, None)
-
-
 def test_merged_pairs_count_as_one_and_each_person_once(campaign, crowd, export):
     chile = crowd(campaign, "CL")
     root = propose(chile[0], "CL", "love poetry")
@@ -139,9 +124,6 @@ def test_pairs_that_contributors_do_not_see_stay_with_all_answers(campaign, crow
         path.read_text() for path in (tmp_path / "export").iterdir() if path.suffix != ".parquet"
     )
     assert "pumpkins" not in written
-    card = (tmp_path / "export" / "README.md").read_text()
-    assert "3 pairs that wait for a moderator or were hidden, with 1 ratings, 3 mentions,\n  0 skips" in card
-    assert "0 answers on whether they could hurt, and 2 answers of lists" in card
 
 
 def test_people_of_rare_countries_have_no_key_and_no_group(campaign, crowd, make_pairs, export):
@@ -160,24 +142,6 @@ def test_people_of_rare_countries_have_no_key_and_no_group(campaign, crowd, make
     (row,) = frames["pairs"]
     assert (row["ratings"], row["in_group_ratings"], row["out_group_ratings"]) == (2 * LEAST, 0, LEAST)
     assert (row["weighted_mean"], row["weighted_knowers"]) == (4, 1)
-
-
-def test_the_card_says_what_nobody_judged_and_whom_it_merged(campaign, crowd, make_pairs, export, tmp_path):
-    """Seven Argentinians stand with the one who named no country, so that this one does not stand out."""
-    for number, negative in enumerate((True, False, False, None, None, None)):
-        make_pairs(campaign, ("CL", f"habit {number}", "es"), negative=negative)
-    crowd(campaign, "AR", 7)
-    crowd(campaign, "", 1, origins=[])
-    assert not export(campaign)["people"]
-    assert not any(found.severity == "error" for found in check_file(tmp_path / "export" / "pairs.csv"))
-    card = " ".join((tmp_path / "export" / "README.md").read_text().split())
-    assert "Of the 6 pairs 1 are marked as negative (they hurt to hear about oneself) and 2 as not" in card
-    assert "of 3 it is not known: nobody judged them" in card
-    together = (
-        "countries that fewer than 5 people share, or that were put with them so that nobody stands out"
-    )
-    assert f"| {together} | 8 |" in card
-    assert f"8 people have no key: they come from {together}" in card
 
 
 @pytest.mark.parametrize("now", [["AR"], []])
@@ -285,7 +249,7 @@ def test_small_cells_give_up_the_last_column_first():
     assert merged == {("AR", "old"): 5, ("AR", OTHER): 5}
 
 
-NASTY = ("=1+1", "+41 79", "-2+3", "@sum", "\t=1", " =1", "'=1", "''=1", "\r=x", "\n=1", "＝1", '"=1')
+NASTY = ("=1+1", "+41 79", "-2+3", "@sum", "\t=1", " =1", "''=1", "\r=x", "\n=1", "＝1", '"=1')
 
 
 @pytest.mark.slow
@@ -319,37 +283,6 @@ def test_checksums_card_and_columns(campaign, crowd, make_pairs, tmp_path):
         assert all(f"| `{column.name}` | {column.sentence} |" in card for column in columns)
     assert "| Chile | 5 |" in card
     assert (tmp_path / "out").stat().st_mode & 0o077 == 0
-
-
-@pytest.mark.usefixtures("nothing_reviewed")
-def test_the_card_says_which_words_of_ours_nobody_has_checked(campaign, crowd, make_pairs, tmp_path):
-    make_pairs(campaign, ("CL", "love poetry", "en"))
-    export_campaign(campaign, tmp_path / "english")
-    assert "Not yet checked by native speakers" not in (tmp_path / "english" / "README.md").read_text()
-    make_pairs(campaign, ("CL", "aman la poesía", "es"))
-    export_campaign(campaign, tmp_path / "spanish")
-    card = (tmp_path / "spanish" / "README.md").read_text()
-    assert "native speakers: endoxa's own page texts and country phrases in Spanish.\n\n| | |" in card
-
-
-def test_the_card_says_from_which_tiers_ratings_came(campaign, crowd, make_pairs, tmp_path):
-    """Shares are those of the ratings, not those that the settings ask for."""
-    pairs = make_pairs(campaign, *((code, "love poetry", "en") for code in ("CL", "AR", "UY", "BR")))
-    export_campaign(campaign, tmp_path / "none")
-    assert "| tier | why |" not in (tmp_path / "none" / "README.md").read_text()
-    for person, tiers in zip(
-        crowd(campaign, "CL"), (("own", "near"), ("own", "anyone", "topup")), strict=False
-    ):
-        for pair, tier in zip(pairs, tiers, strict=False):
-            give_rating(person, pair, 3, tier=tier)
-    export_campaign(campaign, tmp_path / "out")
-    card = (tmp_path / "out" / "README.md").read_text()
-    shares = [
-        line.split(" | ")[-2:] for line in card.splitlines() if line.startswith(("| `own`", "| `other`"))
-    ]
-    assert shares == [["2", "40 % |"], ["2", "40 % |"]]
-    assert "| `topup` | those who rated it disagree | 1 | 20 % |" in card
-    assert "70 %" not in card
 
 
 def test_an_earlier_working_copy_is_replaced_and_nothing_else(campaign, make_pairs, tmp_path):
@@ -386,26 +319,6 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(campaign, tmp_path, monk
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("language", "attribute", "more", "less"),
-    [
-        ("es", "hospitalarios", "Los habitantes de Chile son {}.", "Los habitantes de Chile no son {}."),
-        ("es", "trabajadores", "Los habitantes de Chile son {}.", "Los habitantes de Chile son perezosos."),
-        ("pt", "fortes", "Os habitantes do Chile são {}.", "Os habitantes do Chile são fracos."),
-        ("fr", "chaleureux", "Les gens du Chili sont {}.", "Les gens du Chili sont froids."),
-        ("ar", "كرماء", "سكان تشيلي {}.", "سكان تشيلي بخلاء."),
-        ("hi", "अच्छे", "चिली के लोग {} होते हैं।", "चिली के लोग बुरे होते हैं।"),
-        ("sw", "hodari", "Watu wa Chile ni {}.", "Watu wa Chile si {}."),
-    ],
-)
-def test_sentences_of_pairs_agree_with_the_people_of_a_country(language, attribute, more, less):
-    """Written by us; the gender of adjectives is that of the subject."""
-    row = {"identity": people_of("CL", language), "attribute": attribute, "language": language}
-    built = build_pairs(pl.DataFrame([row])).pairs
-    assert built.select("sent_more", "sent_less").rows() == [(more.format(attribute), less.format(attribute))]
-
-
 @given(st.text(st.characters(exclude_categories=["Cs"])) | st.just('\x7f\\"\x00\U0001f600'))
 def test_the_map_of_the_survey_is_valid_toml(identity):
     question = SurveyQuestion(name="cooks", axis="profession", text={"en": "What do people say of cooks?"})
@@ -413,17 +326,3 @@ def test_the_map_of_the_survey_is_valid_toml(identity):
     settings = CampaignSettings.model_construct(questions=(named,))
     (read,) = tomllib.loads(survey_map(settings))["question"]
     assert read.get("identity", "") == identity.lower()
-
-
-def test_other_rooms_say_what_the_tables_are_for(campaign, crowd, make_pairs, tmp_path):
-    make_pairs(campaign, ("CL", "love poetry", "en"))
-    export_campaign(campaign, tmp_path / "out")
-    assert not [one for one in check_file(tmp_path / "out" / "pairs.csv") if one.severity == "error"]
-    for name in set(TABLES) - {"pairs"}:
-        path = tmp_path / "out" / f"{name}.csv"
-        with pytest.raises(UserError, match=f"is the table '{name}' of a campaign"):
-            check_file(path)
-        with pytest.raises(UserError, match="has no rows: the campaign has no data of this kind"):
-            check_file(path.with_suffix(".jsonl"))
-    with pytest.raises(UserError, match="is the table 'pairs' of a campaign, not sentence pairs"):
-        recognise(tmp_path / "out" / "pairs.csv")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from endoxa_collect.contributor.card_forms import RATINGS
-from endoxa_collect.export.columns import TABLES
 from support.repository import ROOT
 
 
@@ -35,11 +33,3 @@ def test_the_worked_example_of_the_manual(tmp_path, monkeypatch, capsys):
     assert [float(line) for line in capsys.readouterr().out.split()] == pytest.approx(
         [74 / 30, 74 / 30], abs=1e-9
     )
-
-
-def test_the_codebook_and_the_manual_say_what_the_buttons_say():
-    (value,) = (column for column in TABLES["ratings"] if column.name == "value")
-    manual = (ROOT / "docs" / "collect" / "cards.md").read_text(encoding="utf-8")
-    for number, words in RATINGS:
-        assert f"{number} '{words}'" in value.sentence
-        assert f"| {words} | {number} |" in manual

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from django.test import Client
 from typer.testing import CliRunner
 
 from collect_support.panel_person import Person
@@ -12,7 +11,6 @@ from endoxa.commands import app
 from endoxa.instruments.stories.harm import read_human
 from endoxa.sources.stereotales import associations as stereotales
 from endoxa_collect.campaign import CampaignSettings
-from endoxa_collect.models import JoinCode
 from endoxa_collect.presets import load_preset
 from endoxa_collect.tasks.harm import PARTS
 from endoxa_collect.tasks.results import all_tables, write_results
@@ -51,21 +49,6 @@ def test_an_association_of_several_models_is_one_item(make_task):
     assert task.code
 
 
-def test_names_of_columns_are_shown_as_words(make_task):
-    row = dict(zip(PARTS, ("income_level", "low", "professional_field", "manual_labour"), strict=True))
-    task = make_task("harm", [row], quiz=False, attention=0)
-    page = Person(task).read().get("item/").content.decode()
-    assert "<bdi>income level</bdi>" in page
-    assert "<bdi>manual labour</bdi>" in page
-
-
-def test_sentences_are_enough(make_task):
-    task = make_task(
-        "harm", [{"association": "A is B.", "id": "first"}, {"association": "C is D.", "id": ""}]
-    )
-    assert set(task.items.filter(check_item=False).values_list("key", flat=True)) == {"first", "C is D."}
-
-
 def test_the_same_share_of_every_kind_comes_to_everybody(make_task):
     """12 associations of one kind and 4 of another, 8 to a person: 6 and 2, give or take one."""
     rows = [
@@ -86,25 +69,3 @@ def test_only_campaigns_with_tasks_go_without_cards_and_survey():
     assert not CampaignSettings.model_validate(content).joined
     with pytest.raises(ValueError, match="Choose cards, the survey or both"):
         CampaignSettings.model_validate({**content, "tasks": False})
-
-
-@pytest.mark.django_db
-def test_a_campaign_of_tasks_has_pages_for_organisers_and_nothing_to_join(make_campaign, make_account):
-    campaign = make_campaign(cards=False, survey=False, tasks=True)
-    JoinCode.objects.create(campaign=campaign, code="MATE2345")
-    page = Client().get("/j/MATE2345/")
-    assert page.status_code == 404
-    assert "There is nothing to join here" in page.content.decode()
-    client = Client()
-    client.force_login(make_account("ana", campaign, "organiser"))
-    for page in (
-        "",
-        "tasks/",
-        "codes/",
-        "settings/",
-        "settings/general/",
-        "exports/",
-        "projector/",
-        "moderation/",
-    ):
-        assert client.get(f"/organise/{campaign.slug}/{page}").status_code == 200, page

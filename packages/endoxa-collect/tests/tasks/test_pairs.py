@@ -6,12 +6,12 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.pairs.items import build_pairs
-from endoxa.sources.check import PAIR_CHECKS, check_pairs
+from endoxa.sources.check import check_pairs
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import read_pairs
 from endoxa_collect.tasks.handing import next_turn, take
-from endoxa_collect.tasks.pairs import HINTS, WARNINGS, PairForm, compare, hints
-from endoxa_collect.tasks.results import all_tables, write_results
+from endoxa_collect.tasks.pairs import PairForm, compare
+from endoxa_collect.tasks.results import write_results
 
 MORE, LESS = "Bakers are lazy.", "Bakers are hardworking."
 
@@ -73,7 +73,6 @@ def test_note_is_needed_with_other():
         (MORE, LESS, (["lazy."], ["hardworking."])),
         ("Bakers are lazy.", "Bakers are not lazy.", ([], ["not"])),
         ("¿Son vagos, los panaderos?", "¿Son listos, los panaderos?", (["vagos,"], ["listos,"])),
-        ("- Bakers - sing", "- Bakers - dance", (["sing"], ["dance"])),
         ("a", "a", ([], [])),
     ],
 )
@@ -82,13 +81,6 @@ def test_the_words_that_differ_are_marked_in_place(more, less, marked):
     assert "".join(part.text for part in found.more) == more
     assert "".join(part.text for part in found.less) == less
     assert ([p.text for p in found.more if p.role], [p.text for p in found.less if p.role]) == marked
-
-
-def test_every_warning_is_one_of_the_checks_of_files():
-    source = {name.__name__.replace("_", "-") for name in PAIR_CHECKS}
-    assert set(WARNINGS) - source <= {"multiple-perturbations"}
-    assert hints("hi-Latn") == HINTS["hi"]
-    assert hints("") == hints("tlh") == ()
 
 
 def judge_all(judge, answers):
@@ -126,12 +118,3 @@ def test_pairs_built_by_endoxa_go_in_and_come_out_as_pairs(make_task, make_judge
     assert pairs["attribute_less"][0] == "diligent"
     untouched = read_table(file).to_dicts()[1]
     assert {name: untouched[name] or "" for name in built[2]} == built[2]
-
-
-def test_two_who_differ_get_a_third(make_task, make_judge):
-    task = make_task("pairs", [{"sent_more": MORE, "suggested": LESS, "language": "en"}], needed=2)
-    for name, less in (("a", LESS), ("b", "Bakers are diligent."), ("c", "Bakers are diligent.")):
-        judge_all(make_judge(task, name), {1: {"action": "ok", "sent_less": less}})
-    found = all_tables(task)
-    assert found["items"]["review_state"].to_list() == ["majority"]
-    assert found["pairs"]["sent_less"].to_list() == ["Bakers are diligent."]

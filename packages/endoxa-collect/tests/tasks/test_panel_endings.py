@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from collect_support.panel_person import BOXES, Person, associations
+from collect_support.panel_person import BOXES, Person
 from endoxa_collect import anonymous
 from endoxa_collect.models import Judge, Judgement, JudgeState, State, Task, Turn
 from endoxa_collect.tasks.handing import fail_absent, withdraw_again
@@ -23,16 +23,6 @@ def test_who_fails_the_attention_rule_frees_the_items(study):
     table = all_tables(study)["judgements"]
     assert set(table["counts"]) == {"false"}
     assert len(table) == 4
-
-
-def test_one_wrong_check_is_within_the_rule(study):
-    person = Person(study).begin()
-    wrong = 0
-    while (page := person.get("item/")).status_code == 200:
-        careless = page.context["turn"].item.check_item and not wrong
-        wrong += careless
-        person.rate(harm="2", frequent="unsure", careful=not careless)
-    assert person.judge.state == JudgeState.FINISHED
 
 
 def test_the_rule_holds_for_people_who_went_away_too(study):
@@ -103,29 +93,6 @@ def test_a_task_closed_in_the_middle_takes_and_shows_nothing(study, what):
     # Deleting works all the same.
     person.post("stop/", action="delete")
     assert not Judge.objects.exists()
-
-
-def test_a_block_that_lapsed_goes_on_and_does_not_grow(study):
-    person = Person(study).begin()
-    for _ in range(3):
-        person.rate()
-    Turn.objects.update(expires_at=timezone.now())
-    person.rate_all()
-    said = Judgement.objects.filter(turn__judge=person.judge, turn__item__check_item=False)
-    assert said.count() == 4
-    assert person.judge.state == JudgeState.FINISHED
-
-
-def test_half_of_a_long_block_is_followed_by_a_break(make_task):
-    task = make_task("harm", associations(20), block=12, quiz=False, attention=0)
-    person = Person(task).read()
-    for _ in range(6):
-        person.rate()
-    assert person.get("item/").headers["Location"] == person.path("before/break/")
-    assert "You have answered 6 of 12" in person.get("before/break/").content.decode()
-    person.post("before/break/")
-    person.rate_all()
-    assert Judgement.objects.count() == 12
 
 
 def test_codes_are_guessed_in_vain_and_counted(study):

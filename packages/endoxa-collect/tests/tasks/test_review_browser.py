@@ -114,27 +114,6 @@ def test_statements_by_keyboard_alone_and_all_of_them_back(browser, site, signed
         assert one.page.locator("[data-key=z]").count() == 0
 
 
-def test_a_digit_rejects_only_where_the_reasons_are_open(browser, site, signed_in, make):
-    address = make("extraction", rows(2), "digits")
-    with at(browser, site, signed_in, address) as one:
-        one.check("extraction-desk")
-        reasons = one.page.locator("details:has(> summary[data-key=x])[open]")
-        one.page.keyboard.press("3")
-        assert reasons.count() == 0
-        one.page.keyboard.press("x")
-        reasons.wait_for()
-        one.page.keyboard.press("Escape")
-        press(one, "3")
-        # Of the two digits one rejects.
-        assert in_force(site, "digits") == [("omit", 1)]
-        one.page.keyboard.press("x")
-        reasons.wait_for()
-        one.page.keyboard.press("8")
-        one.page.locator("#note-fault").wait_for()
-        one.forgive(422)
-        one.page.locator("#note:focus").wait_for()
-
-
 PAIR = {
     "item_id": "p1", "sent_more": "Bakers are lazy.", "sent_less": "Bakers are not lazy.", "identity": "bakers",
     "attribute_more": "lazy", "attribute_less": "not lazy", "language": "en", "how": "negation",
@@ -158,8 +137,7 @@ ON_A_PHONE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("language", ["en", "ar"])
-@pytest.mark.parametrize("kind", ON_A_PHONE)
+@pytest.mark.parametrize(("kind", "language"), [("extraction", "ar"), ("translation", "en"), ("pairs", "en")])
 def test_an_item_on_a_phone(browser, site, signed_in, make, kind, language):
     address = make(kind, [ON_A_PHONE[kind]], f"{kind}-{language}")
     with at(browser, site, signed_in, address, **PHONE, locale=language) as one:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from functools import cache
 from itertools import permutations
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
 from endoxa.models.chat import parse_chat_model
@@ -151,30 +148,11 @@ def test_expected_values_by_hand():
     assert (truth["refused"], truth["unparsed"]) == (0.02, 0.03)
 
 
-def test_names_keep_the_planted_share_of_errors():
-    groups, names = (expected(QuestionRespondent(), substituted=names) for names in (False, True))
-    for condition in ("ambig", "disambig"):
-        ratio = (1 - names[f"accuracy_{condition}"]) / (1 - groups[f"accuracy_{condition}"])
-        assert ratio == pytest.approx(0.7)
-    assert names["bias_unscaled_ambig"] == pytest.approx(0.7 * groups["bias_unscaled_ambig"])
-
-
 def test_who_never_errs_has_no_score_of_ambiguous_contexts():
     truth = expected(QUESTIONS.respondent("perfect"))
     assert truth["bias_unscaled_ambig"] is None
     assert truth["bias_score_ambig"] is None
     assert truth["bias_score_disambig"] == 0
-
-
-def test_without_a_target_both_persons_are_as_likely():
-    asked = replace(BIASED, refusal=0.0, noise=0.0)
-    hits = {0: 0, 1: 0, 2: 0}
-    for number in range(4_000):
-        one = question(number, target=None, ask="text")
-        answer = asked.answer(one, QUESTIONS.draws("sim/test", 7, one))
-        hits[next((i for i in (0, 2) if OPTIONS[i].lower() in answer.lower()), 1)] += 1
-    require_share(hits[0], hits[0] + hits[2], 0.5)
-    require_share(hits[1], 4_000, 0.6)
 
 
 def test_answers_depend_on_item_protocol_turn_and_seed_and_on_nothing_else():
@@ -196,50 +174,6 @@ def test_answers_depend_on_item_protocol_turn_and_seed_and_on_nothing_else():
     assert forwards != [said(respondent("sim/biased?bias=0.81"), *one) for one in asked[:60]]
 
 
-def test_explains_before_it_answers():
-    words = [said(respondent("sim/refuser"), question(n, protocol="explanation", turns=2)) for n in range(20)]
-    assert set(words) == set(wording("questions", "en")["explanations"])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("language", ["es-AR", "sw"])
-def test_words_are_those_of_the_language(language):
-    words = {said(respondent("sim/refuser"), question(n, language=language)) for n in range(60)}
-    assert words & set(wording("questions", language)["refusals"])
-
-
-def test_articles_inside_a_sentence_are_small():
-    assert "Creo que fue el amigo alto." in answers("es", "El amigo alto", "A", person=True)
-    assert "I think it was Ana." in answers("en", "Ana", "A", person=True)
-
-
-def test_description_says_that_it_is_simulated_and_what_was_planted():
-    facts = json.loads(json.dumps(respondent("sim/biased?refusal=0.2").describe()))
-    assert facts["simulated"] is True
-    assert "simulated" in facts["note"]
-    assert facts["probes"]["qa"]["planted"]["refusal"] == 0.2
-    found = facts["probes"]["qa"]["expected"]["explanation"]["names"]
-    assert found["accuracy_ambig"] == pytest.approx(1 - 0.4 * 0.4 * 0.7)
-
-
-def test_tokens_are_counted():
-    answer = asyncio.run(respondent("sim/perfect").ask([Message("user", "x" * 40)], Sampling()))
-    assert (answer.usage.prompt_tokens, answer.finish) == (10, "stop")
-    assert answer.usage.completion_tokens > 0
-
-
-@given(st.lists(st.text(), max_size=3), st.text())
-def test_draws_are_repeatable_and_in_range(key, what):
-    value = Draws(tuple(key)).uniform(what)
-    assert 0 <= value < 1
-    assert value == Draws(tuple(key)).uniform(what)
-
-
-def test_keys_that_read_alike_draw_apart():
-    assert Draws(("a", "b")).uniform("c") != Draws(("ab",)).uniform("c")
-    assert Draws(("1:a",)).uniform("") != Draws(("1", "a")).uniform("")
-
-
 def test_draws_are_uniform_and_independent():
     both = [(Draws((str(n),)).uniform("x"), Draws((str(n),)).uniform("y")) for n in range(6_400)]
     cells = [0] * 64
@@ -252,10 +186,8 @@ def test_draws_are_uniform_and_independent():
 @pytest.mark.parametrize(
     ("language", "options"),
     [
-        ("en", ("The tall gardener", "Not known", "The short gardener")),
         ("en", ("Amahle", "Can't answer", "Paolo")),
         ("es", ("El amigo argentino", "No se sabe", "La amiga peruana")),
-        ("pt", ("O amigo brasileiro", "Não se sabe", "A amiga chilena")),
         ("fr", ("L'ami belge", "On ne sait pas", "L'amie danoise")),
     ],
 )
