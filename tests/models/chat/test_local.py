@@ -145,25 +145,6 @@ def test_output_that_is_no_number_is_refused():
         drawn([prompt(1)], torch.full((1, 4), torch.nan))
 
 
-def test_answers_written_side_by_side_have_each_their_own_limit(folders):
-    """With equal settings but for the limit they share a batch, and each is as it is alone."""
-    limits = (2, 8, 1, 5)
-
-    async def ask(model):
-        ways = [replace(DRAWN, max_tokens=limit) for limit in limits]
-        return await asyncio.gather(
-            *(model.ask(conversation(text), way) for text, way in zip(TEXTS, ways, strict=False))
-        )
-
-    alone, together = (opened(folders / "causal", batch_size=size) for size in (1, 4))
-    answers = asyncio.run(ask(together))
-    assert answers == asyncio.run(ask(alone))
-    assert [answer.usage.completion_tokens for answer in answers if answer.finish == "length"] == [
-        limit for limit, answer in zip(limits, answers, strict=True) if answer.finish == "length"
-    ]
-    assert answers[2].finish == "length"
-
-
 def test_long_conversations_are_cut_or_refused_one_by_one(folders):
     """The tiny model has 64 positions; what leaves no room is refused, without harm to what waits beside it."""
     model = opened(folders / "causal")

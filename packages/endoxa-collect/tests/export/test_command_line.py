@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from datetime import date
 
 import pytest
-from django.db import OperationalError
 from django.utils import timezone
 from typer.testing import CliRunner
 
@@ -17,7 +15,6 @@ from endoxa.errors import UserError
 from endoxa_collect import commands as collect
 from endoxa_collect.models import AuditEntry, Card, Person, State, Tombstone
 from endoxa_collect.privacy import Expired, expire, expire_all
-from endoxa_collect.project.folder import Folder
 
 
 def endoxa(*words, folder):
@@ -46,33 +43,6 @@ def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path)
     again = endoxa("collect", "export", "camp", "-o", "new", "--release", "1.0", folder=tmp_path)
     assert (again.returncode, again.stdout) == (2, "")
     assert again.stderr == ("endoxa: Release 1.0 was made before and never changes; there are: 1.0, 1.0.1.\n")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "fails"),
-    [
-        ("export camp -o out", "export.run.record"),
-        ("backup camp --expire", "privacy.expire"),
-    ],
-)
-def test_a_full_disk_is_one_sentence_in_every_command(campaign, tmp_path, monkeypatch, words, fails):
-    """The commands run on the database of the test; what they call ends as SQLite would end it."""
-
-    def failing(*_, **__):
-        cause = sqlite3.OperationalError("told by SQLite")
-        cause.sqlite_errorcode = sqlite3.SQLITE_FULL
-        raise OperationalError("told by Django") from cause
-
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "camp").mkdir()
-    monkeypatch.setattr(f"endoxa_collect.{fails}", failing)
-    monkeypatch.setattr("endoxa_collect.project.folder.open_folder", Folder)
-    monkeypatch.setattr("endoxa_collect.project.folder.enter", lambda *_, **__: None)
-    monkeypatch.setattr("endoxa_collect.project.folder.prepare", lambda: None)
-    done = CliRunner().invoke(collect.app, words.split())
-    assert isinstance(done.exception, UserError), done.exception
-    assert str(done.exception).startswith("The database file cannot be written, the disk is full")
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,8 @@ from django.test import Client
 from django.utils import timezone
 
 from collect_support.stored import stored_rating
-from endoxa.errors import UserError
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.export import editions, run
+from endoxa_collect.export import editions
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
     AuditEntry,
@@ -146,27 +145,6 @@ def test_withdrawn_rows_leave_the_public_data_on_the_next_day(released):
     assert made.figures["ratings"] == 26
     assert Release.objects.count() == 2
     assert Tombstone.objects.exists()
-
-
-@pytest.fixture
-def stale(released):
-    """The published edition of a release from which somebody went, a day later."""
-    campaign, _ = released
-    Edition.objects.update(published=True)
-    withdraw(Person.objects.filter(campaign=campaign, origins=["AR"]).first())
-    yesterday(Edition)
-    return Edition.objects.get()
-
-
-def test_a_patch_that_cannot_be_put_in_place_leaves_the_edition_as_it_was(stale, campaign, monkeypatch):
-    def full(*_):
-        raise UserError("The disk is full.")
-
-    monkeypatch.setattr(run, "put_in_place", full)
-    editions.published(campaign)
-    edition = Edition.objects.get()
-    before = (bytes(stale.archive), True, 1)
-    assert (bytes(edition.archive), edition.published, Release.objects.count()) == before
 
 
 def test_words_that_went_are_on_no_page_at_once(released):

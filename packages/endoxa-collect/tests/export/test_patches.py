@@ -21,27 +21,6 @@ AGE = ProfileField(
 
 
 @pytest.mark.slow
-def test_whoever_stays_alone_without_a_key_gets_others_beside_them(
-    campaign, make_person, make_pairs, tmp_path
-):
-    """Five people, each from a country of their own, share the row without a key; four of them leave."""
-    pairs = make_pairs(campaign, *((code, "love poetry", "en") for code in ("AR", "UY", "CL")))
-    argentina = [make_person(campaign, f"ar{n}", origins=["AR"]) for n in range(LEAST + 1)]
-    alone = [make_person(campaign, code, origins=[code]) for code in ("UY", "CL", "BO", "PE", "PY")]
-    for person in (*argentina, *alone):
-        for pair in pairs:
-            give_rating(person, pair, 4)
-    export_campaign(campaign, tmp_path / "one", release="1.0")
-    for person in alone[1:]:
-        withdraw(person)
-    patch_release(campaign, tmp_path / "one", tmp_path / "two")
-    about, frames = read_export(tmp_path / "two")
-    assert about.left_out.people == LEAST + 2
-    assert frames["people"].is_empty()
-    assert set(frames["ratings"]["rater"]) == {""}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_a_patch_links_nothing_that_a_new_export_would_not(make_campaign, make_person, tmp_path, seed):
     """People leave at random, twice; a patch of the patch is made, too."""

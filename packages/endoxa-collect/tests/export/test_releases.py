@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -15,7 +14,7 @@ from django.utils import timezone
 from collect_support.filled_campaign import give_rating, propose
 from endoxa.errors import UserError
 from endoxa_collect.export.folder import read_about
-from endoxa_collect.export.run import EmptyReleaseError, export_campaign, numbered, released
+from endoxa_collect.export.run import EmptyReleaseError, export_campaign, numbered
 from endoxa_collect.models import AuditEntry, Release, Tombstone
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.privacy import withdraw
@@ -67,28 +66,6 @@ def test_the_entry_is_there_before_the_folder(campaign, tmp_path, monkeypatch):
     # What was not handed over after all leaves neither.
     assert not AuditEntry.objects.exists()
     assert not Release.objects.exists()
-
-
-def interrupted(*_, **__):
-    raise KeyboardInterrupt
-
-
-def failing(_, *, ignore_errors=False):
-    if not ignore_errors:
-        raise OSError(39, "Directory not empty")
-
-
-@pytest.mark.parametrize("remove", [interrupted, failing])
-def test_what_stands_in_its_place_stays_written_down(campaign, tmp_path, monkeypatch, remove):
-    """Tidying up fails after the release took the place of an earlier copy."""
-    export_campaign(campaign, tmp_path / "out")
-    monkeypatch.setattr("endoxa_collect.files.shutil", SimpleNamespace(rmtree=remove))
-    with pytest.raises(KeyboardInterrupt) if remove is interrupted else nullcontext():
-        export_campaign(campaign, tmp_path / "out", release="1.0")
-    assert read_about(tmp_path / "out").release == "1.0"
-    found = Release.objects.finished().get()
-    assert released(campaign, tmp_path / "out") == found
-    assert AuditEntry.objects.get(action="release").detail["sha256"] == found.sha256
 
 
 def test_the_earlier_copy_of_a_killed_export_goes_with_the_next(campaign, tmp_path, monkeypatch):

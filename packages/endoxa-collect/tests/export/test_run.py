@@ -15,9 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from collect_support.filled_campaign import give_mention, give_rating, give_skip, propose
+from collect_support.filled_campaign import give_hurt_answer, give_mention, give_rating, give_skip, propose
 from endoxa.errors import UserError
+from endoxa.sources.check import check_file
 from endoxa.sources.files import CHECKSUMS
+from endoxa.sources.read import recognise
 from endoxa_collect.campaign import CampaignSettings, ProfileField, SurveyQuestion
 from endoxa_collect.export.card import survey_map
 from endoxa_collect.export.columns import LEAST, OTHER, TABLES
@@ -25,6 +27,7 @@ from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Card, MixedAnswer, MixedCard, Moderation
 from endoxa_collect.small_cells import merge_small_cells
+from support.repository import ROOT
 
 CHOICES = {"young": {"en": "Young"}, "old": {"en": "Old"}}
 AGE = ProfileField(name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices=CHOICES)
@@ -162,16 +165,6 @@ def test_an_origin_that_was_taken_back_is_not_read_off_the_cards(campaign, crowd
     assert {(row["rater"], row["tier"], row["in_group"]) for row in frames["ratings"]} == {("", "", None)}
 
 
-def test_who_answers_while_the_origin_changes_counts_as_from_both(campaign, crowd, make_pairs, export):
-    """Drawn as a card about the own country, answered when it was so no more."""
-    (pair,) = make_pairs(campaign, ("UY", "drink mate", "en"))
-    for person in crowd(campaign, "AR"):
-        give_rating(person, pair, 4, tier="own")
-    frames = export(campaign)
-    assert {row["country"] for row in frames["people"]} == {"AR; UY"}
-    assert {(row["tier"], row["in_group"]) for row in frames["ratings"]} == {("own", True)}
-
-
 def test_nobody_reads_what_countries_somebody_feels_close_to(campaign, crowd, make_pairs, export):
     pairs = make_pairs(
         campaign, ("AR", "drink mate", "en"), ("UY", "drink mate", "en"), ("CL", "love poetry", "en")
@@ -283,6 +276,11 @@ def test_checksums_card_and_columns(campaign, crowd, make_pairs, tmp_path):
         assert all(f"| `{column.name}` | {column.sentence} |" in card for column in columns)
     assert "| Chile | 5 |" in card
     assert (tmp_path / "out").stat().st_mode & 0o077 == 0
+    assert not [row for row in check_file(tmp_path / "out" / "pairs.csv") if row.severity == "error"]
+    with pytest.raises(UserError, match="is the table 'people' of a campaign"):
+        check_file(tmp_path / "out" / "people.csv")
+    with pytest.raises(UserError, match="is the table 'pairs' of a campaign, not sentence pairs"):
+        recognise(tmp_path / "out" / "pairs.csv")
 
 
 def test_an_earlier_working_copy_is_replaced_and_nothing_else(campaign, make_pairs, tmp_path):
@@ -326,3 +324,46 @@ def test_the_map_of_the_survey_is_valid_toml(identity):
     settings = CampaignSettings.model_construct(questions=(named,))
     (read,) = tomllib.loads(survey_map(settings))["question"]
     assert read.get("identity", "") == identity.lower()
+
+
+def test_an_export_says_whether_words_were_visible_and_what_people_said_of_them(campaign, crowd, export):
+    """Of a pair nobody judged: three opened and rated it, one rated it uncovered, one skipped it under its cover."""
+    people = crowd(campaign, "AR", 6)
+    pair = propose(people[5], "AR", "bailan tango", "es")
+    ratings = [give_rating(person, pair, 3) for person in people[:4]]
+    for rating, answer in zip(ratings, ("no", "yes", "unsure"), strict=False):
+        give_hurt_answer(rating, answer)
+    Card.objects.filter(pk=ratings[3].card_id).update(revealed="shown")
+    Card.objects.filter(pk=give_skip(people[4], pair).card_id).update(revealed="covered")
+    frames = export(campaign)
+    assert Counter(row["revealed"] for row in frames["ratings"]) == {"revealed": 3, "shown": 1}
+    assert [row["revealed"] for row in frames["skips"]] == ["covered"]
+    assert sorted(row["answer"] for row in frames["hurt_answers"]) == ["no", "unsure", "yes"]
+    assert {row["rater"] for row in frames["hurt_answers"]} <= {row["rater"] for row in frames["people"]}
+
+
+def test_the_worked_example_of_the_manual(tmp_path, monkeypatch, capsys):
+    """Ratings by one of two, four and twelve of one pair, and by one of twelve of another: weights 2, 4, 12 and 12.
+
+    (2 x 5 + 4 x 4 + 12 x 2 + 12 x 2) / 30 = 74 / 30; the plain mean is 13 / 4. Cut at the 95 % point nothing changes,
+    since more than one has the largest weight.
+    """
+    manual = (ROOT / "docs" / "collect" / "exports.md").read_text()
+    code = [part.split("```")[0] for part in manual.split("```python\n")[1:]]
+    rows = [
+        ("a", 5, 1 / 2, False, "own"),
+        ("a", 4, 1 / 4, False, "other"),
+        ("a", 2, 1 / 12, False, "other"),
+        ("b", 2, 1 / 12, False, "other"),
+        ("b", 5, 1 / 12, True, "other"),
+        ("b", 5, None, False, "calibration"),
+    ]
+    names = ("association_id", "value", "propensity", "surplus", "tier")
+    ratings = pl.DataFrame(rows, schema=names, orient="row").with_columns(counted=True)
+    (tmp_path / "export").mkdir()
+    ratings.write_parquet(tmp_path / "export" / "ratings.parquet")
+    monkeypatch.chdir(tmp_path)
+    exec("\n".join(code[:2]), {})
+    assert [float(line) for line in capsys.readouterr().out.split()] == pytest.approx(
+        [74 / 30, 74 / 30], abs=1e-9
+    )

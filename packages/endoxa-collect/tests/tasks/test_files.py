@@ -18,31 +18,17 @@ from endoxa_collect.tasks.results import all_tables, progress, write_results
 from tasks.conftest import tuples
 from tasks.test_translation import rows as translations
 
-FAULTS = {
-    "empty": ([], "has no rows"),
-    "no column": ([{"identity": "a"}], "attribute"),
-    "empty cell": ([{"identity": "a", "attribute": " "}], "line 2, column 'attribute': it is empty"),
-    "twice": (
-        [{"item_id": "x", "identity": "a", "attribute": "b"}] * 2,
-        "line 3: an earlier row has the name 'x' already",
-    ),
-    "no name": ([{"item_id": "", "identity": "a", "attribute": "b"}], "line 2: the name of the item"),
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_faults_of_a_file_name_their_row_and_nothing_is_kept(name, campaign, tmp_path):
-    rows, message = FAULTS[name]
-    path = write(tmp_path / "items.csv", rows or {"identity": [], "attribute": []})
-    with pytest.raises(UserError, match=message):
-        add_task(campaign, "votes", path)
-    assert not Task.objects.exists()
-
 
 @pytest.mark.parametrize(
     ("kind", "facts", "message"),
     [
         ("votes", {"needed": "many"}, "The setting 'needed' cannot be 'many'"),
+        ("votes", {"rows": [{"identity": "a"}]}, "attribute"),
+        (
+            "votes",
+            {"rows": [{"item_id": "", "identity": "a", "attribute": "b"}]},
+            "line 2: the name of the item",
+        ),
         ("votes", {"nedeed": 3}, "The setting 'nedeed'"),
         ("votes", {"needed": 5, "name": "there"}, "has a task 'there' already, of kind votes"),
         ("votes", {"name": "!!!"}, "cannot be the name of a task"),

@@ -82,38 +82,12 @@ def test_a_late_answer_counts_unless_nobody_needs_it(make_task, make_judge):
     assert Judgement.objects.count() == 1
 
 
-def test_all_is_taken_back_one_after_the_other_and_kept_as_undone(votes, make_judge):
-    judge = make_judge(votes)
-    order = judge_all(judge)
-    back = []
-    while (turn := undo(judge)) is not None:
-        back.append(turn.item.key)
-        assert next_turn(judge).item.key == turn.item.key
-    assert back == order[::-1]
-    assert set(votes.items.values_list("judged", "done")) == {(0, False)}
-    assert Judgement.objects.filter(undone=True).count() == 4
-    assert sorted(judge_all(judge, NO)) == sorted(order)
-    assert Judgement.objects.filter(undone=False).count() == 4
-
-
 def test_unsure_votes_ask_for_another_judge_where_the_task_says_so(make_task, make_judge):
     task = make_task("votes", tuples(1), needed=2, least=2, unsure_counts=False)
     for name, answer in (("a", UNSURE), ("b", YES), ("c", YES)):
         assert judge_all(make_judge(task, name), answer) == ["t0"]
     assert judge_all(make_judge(task, "d")) == []
     assert TaskItem.objects.get().judged == 3
-
-
-def test_judgements_of_somebody_who_failed_or_left_do_not_count(votes, make_judge):
-    one = make_judge(votes, "a")
-    judge_all(one)
-    for name in "bc":
-        judge_all(make_judge(votes, name))
-    end(one, JudgeState.FAILED)
-    assert set(votes.items.values_list("judged", "done")) == {(2, False)}
-    assert len(judge_all(make_judge(votes, "d"))) == 4
-    with pytest.raises(TaskOverError):
-        next_turn(one)
 
 
 def test_a_paused_or_closed_task_takes_nothing(votes, make_judge):

@@ -190,18 +190,6 @@ def test_a_task_whose_secret_was_shown_is_not_opened_again(votes, signed_in):
     assert votes.state == TaskState.CLOSED
 
 
-def test_researchers_download_judgements_and_change_nothing(votes, signed_in):
-    researcher = signed_in(votes, "rui", Role.RESEARCHER)
-    assert b'value="export"' in researcher.get(f"/organise/{votes.campaign.slug}/tasks/").content
-    assert b'value="close"' not in researcher.get(f"/organise/{votes.campaign.slug}/tasks/").content
-    act(researcher, "close", votes, sure="1")
-    votes.refresh_from_db()
-    assert votes.state == TaskState.OPEN
-    sent = act(researcher, "export", votes)
-    assert sent.headers["Content-Type"] == "application/zip"
-    sent.close()
-
-
 def upload(campaign, make_account, text, name="items.csv", **values):
     client = Client()
     client.force_login(make_account("olga", campaign, Role.ORGANISER))
@@ -230,7 +218,6 @@ def test_an_organiser_makes_a_task_of_an_uploaded_file(campaign, make_account):
         ),
         ("identity,attribute\na,b\n", "items.csv", "needed", "not of the form NAME=VALUE"),
         ("identity,attribute\na,b\n", "items.pdf", "", "ends in .csv"),
-        ("\x00\x01", "items.jsonl", "", "items.jsonl"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named_with_its_row(campaign, make_account, text, name, typed, said):

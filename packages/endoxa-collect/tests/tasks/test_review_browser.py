@@ -151,23 +151,6 @@ def test_an_item_on_a_phone(browser, site, signed_in, make, kind, language):
         one.check(f"{kind}-phone-open-{language}")
 
 
-def test_translations_by_keyboard(browser, site, signed_in, make):
-    address = make("translation", translations(5), "keys", "--set", "needed=1")
-    with at(browser, site, signed_in, address) as one:
-        one.check("translation-desk")
-        press(one, "2")
-        press(one, "0")
-        one.page.keyboard.press("e")
-        one.page.keyboard.press("1")
-        one.page.keyboard.type("De verdad: ")
-        press(one, "Tab", "Tab", "Enter")
-        press(one, "w", "Son vagos.", "Tab", "Son listos.", "Tab", "Enter")
-        assert in_force(site, "keys", "choice") == [("candidate", 1), ("edited", 1), ("none", 1), ("own", 1)]
-        for _ in range(4):
-            press(one, "z")
-        assert in_force(site, "keys", "choice") == []
-
-
 def test_pairs_by_keyboard_with_the_live_check(browser, site, signed_in, make):
     address = make("pairs", [{**PAIR, "item_id": f"p{k}"} for k in range(4)], "pairs-keys")
     with at(browser, site, signed_in, address) as one:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from functools import cache
 from itertools import permutations
 from random import Random
 
@@ -27,7 +26,9 @@ from endoxa.schema.qa import PROTOCOLS, QaItem
 
 OPTIONS = ("The tall gardener", "Not known", "The short gardener")
 NOISE = words_of("questions")["noise"]
-REFUSALS = {text for words in words_of("questions")["languages"].values() for text in words["refusals"]}
+ITEM = QaItem(
+    "Gardens-1", "Gardens", "1", "", "Gardens-1", "neg", "ambig", "en", "Two met.", "Who?", OPTIONS, 1, 0, 1
+)  # fmt: skip
 BIASED = QUESTIONS.respondent("biased")
 
 
@@ -69,25 +70,14 @@ def answers(language: str, text: str, letter: str | None, *, person: bool) -> li
     return [worded(way, words, text, letter or "") for way in ways]
 
 
-@cache
-def meanings(language: str, order: tuple[int, ...], ask: str) -> dict[str, int]:
-    """The option of `OPTIONS` that an answer names: a reader that cannot be wrong."""
-    letters = ["ABC"[order.index(option)] if ask == "letters" else None for option in range(3)]
-    return {
-        answer: option
-        for option, text in enumerate(OPTIONS)
-        for answer in answers(language, text, letters[option], person=option != 1)
-    }
-
-
 def read(answer: str, told) -> str:
-    """The outcome of an answer."""
-    if answer in REFUSALS:
+    """The outcome of an answer; that the reader is never wrong is shown below."""
+    reading = read_answer(answer, ITEM, told["order"])
+    if reading.refused:
         return "refused"
-    if answer in NOISE:
+    if reading.choice is None:
         return "unparsed"
-    option = meanings(told["language"], told["order"], told["ask"])[answer]
-    return {told["target"]: "stereotyped", told["unknown"]: "unknown"}.get(option, "other")
+    return {told["target"]: "stereotyped", told["unknown"]: "unknown"}.get(reading.choice, "other")
 
 
 def counted(planted: QuestionRespondent, count: int, **told) -> dict[str, int]:
@@ -148,13 +138,6 @@ def test_expected_values_by_hand():
     assert (truth["refused"], truth["unparsed"]) == (0.02, 0.03)
 
 
-def test_who_never_errs_has_no_score_of_ambiguous_contexts():
-    truth = expected(QUESTIONS.respondent("perfect"))
-    assert truth["bias_unscaled_ambig"] is None
-    assert truth["bias_score_ambig"] is None
-    assert truth["bias_score_disambig"] == 0
-
-
 def test_answers_depend_on_item_protocol_turn_and_seed_and_on_nothing_else():
     model = respondent("sim/biased")
     asked = [
@@ -186,6 +169,7 @@ def test_draws_are_uniform_and_independent():
 @pytest.mark.parametrize(
     ("language", "options"),
     [
+        ("en", OPTIONS),
         ("en", ("Amahle", "Can't answer", "Paolo")),
         ("es", ("El amigo argentino", "No se sabe", "La amiga peruana")),
         ("fr", ("L'ami belge", "On ne sait pas", "L'amie danoise")),
@@ -193,22 +177,7 @@ def test_draws_are_uniform_and_independent():
 )
 def test_the_reader_of_answers_reads_every_wording(language, options):
     words = wording("questions", language)
-    item = QaItem(
-        "Gardens-1",
-        "Gardens",
-        "1",
-        "",
-        "Gardens-1",
-        "neg",
-        "ambig",
-        language,
-        "Two met.",
-        "Who?",
-        options,
-        1,
-        0,
-        1,
-    )
+    item = replace(ITEM, language=language, options=options)
     for order in permutations(range(3)):
         for option, text in enumerate(options):
             for letter in ("ABC"[order.index(option)], None):
