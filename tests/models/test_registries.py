@@ -68,8 +68,6 @@ def test_a_provider_of_a_package_is_planned_and_asked_by_the_command(tmp_path: P
     ("read", "text", "message"),
     [
         (parse_chat_model, "unheard-of/x", r"Available providers: openai, anthropic, .*, toy, lacking\."),
-        (parse_chat_model, "toyy/x", r"Did you mean toy/x\?"),
-        (parse_chat_model, "toy/", "write toy/NAME"),
         (parse_model, "toy/A", "toy/A' cannot score sentence pairs"),
         (parse_encoder, "unheard-of/x", r"static/FILE, .* or toy/NAME"),
     ],

@@ -1,30 +1,20 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from endoxa.errors import UserError
 from endoxa.models import retrying
-from endoxa.models.chat import anthropic, open_batch, open_chat, parse_chat_model
+from endoxa.models.chat import anthropic, open_batch, parse_chat_model
 from endoxa.models.chat.openai import read_line
 from endoxa.models.chat.remote import BatchClient
-from endoxa.models.chat.spec import BatchRequest, ChatOptions, Price, Submission, SubmissionStatus
+from endoxa.models.chat.spec import BatchRequest, ChatOptions, Submission, SubmissionStatus
 from endoxa.models.retrying import Failure
-from endoxa.runs.asking.batches import ask_in_batches
-from endoxa.runs.asking.calls import Asking
-from endoxa.runs.asking.cost import Budget, cost, spent, worst
-from endoxa.runs.asking.jobs import Job
-from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter, running
 
@@ -122,7 +112,7 @@ def test_a_batch_is_found_again_by_its_tag_after_a_kill() -> None:
 
 
 @pytest.mark.slow
-def test_a_batch_whose_answer_got_lost_is_not_made_twice(tmp_path: Path) -> None:
+def test_a_batch_whose_answer_got_lost_is_not_made_twice() -> None:
     settings = Settings(faults=0.6, kinds=("drop-late", "cut", "500"), looks=3)
 
     async def main() -> int:
@@ -131,12 +121,6 @@ def test_a_batch_whose_answer_got_lost_is_not_made_twice(tmp_path: Path) -> None
             return len(server.batches)
 
     assert asyncio.run(main()) == 1
-    with running(settings) as server, closing(AnswerJournal(tmp_path / "journal.sqlite")) as journal:
-        ask(server.url, journal, 5)
-        assert journal.count(0) == 5
-        assert [name.split("-", 2)[2] for group in server.batches for name in group] == [
-            f"{k}-0" for k in range(5)
-        ]
 
 
 @pytest.mark.parametrize("kind", ["server", "anthropic"])
@@ -242,62 +226,3 @@ def test_what_cannot_be_told_of_a_batch_of_anthropic() -> None:
         SubmissionStatus("absent"),
         SubmissionStatus("unknown"),
     ]
-
-
-PRICE = Price(1.0, 10.0, "ours")
-
-
-def ask(address: str, journal: AnswerJournal, count: int, limit: float | None = None) -> None:
-    """Ask through Anthropic's interface at an address of ours, in batches."""
-    spec = replace(parse_chat_model("anthropic/small", {}), base_url=address.removesuffix("/v1"))
-    budget = Budget(limit, PRICE, spent(journal.totals(0), PRICE) or 0.0)
-    asking = Asking(open_chat(spec, OPTIONS), 0, Sampling(), 1, journal, budget)
-    jobs = [Job(k, (f"question {k}",)) for k in range(count)]
-    ask_in_batches(asking, open_batch(spec, OPTIONS), lambda: jobs, 1, poll=0.01)
-
-
-KILLED = """
-import os, signal, sys
-from contextlib import closing
-from pathlib import Path
-from endoxa.runs.asking.journal import AnswerJournal
-from endoxa.models.chat.anthropic import AnthropicBatches
-from models.chat.test_batches import ask
-
-address, path, count, limit = sys.argv[1:]
-submit, submitted = AnthropicBatches.submit, []
-
-async def submit_and_die(self, requests, submission):
-    submitted.append(await submit(self, requests, submission))
-    if len(submitted) == 2:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return submitted[-1]
-
-AnthropicBatches.submit = submit_and_die
-with closing(AnswerJournal(Path(path))) as journal:
-    ask(address, journal, int(count), float(limit))
-"""
-
-
-@pytest.mark.slow
-def test_a_run_killed_before_the_id_of_its_batch_was_noted_hands_in_nothing_twice(tmp_path: Path) -> None:
-    """With a limit of cost below the most that all can cost; the second of several batches is cut off."""
-    path, count = tmp_path / "journal.sqlite", 50
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    most = cost(worst([Message("user", f"question {count}")], Sampling()), PRICE, batched=True)
-    limit = count * 0.41 * most
-    with running(Settings(looks=2)) as server:
-        words = [server.url, str(path), str(count), str(limit)]
-        killed = subprocess.run([sys.executable, "-c", KILLED, *words], env=environment, check=False)
-        assert killed.returncode == -signal.SIGKILL
-        with closing(AnswerJournal(path)) as journal:
-            (batch,) = journal.batches(0)
-            assert batch.batch_id is None
-            ask(server.url, journal, count, limit)
-            assert journal.batches(0) == []
-            (totals,) = journal.totals(0)
-            assert (totals.calls, totals.counted) == (count, True)
-            assert cost(totals.usage, PRICE, batched=True) <= limit
-        names = [name.split("-", 2)[2] for group in server.batches for name in group]
-        assert sorted(names) == sorted(f"{k}-0" for k in range(count))
-        assert len(server.batches) == 3

@@ -11,13 +11,10 @@ from hypothesis import strategies as st
 
 from collect_support.filled_campaign import fill, give_mention, give_rating, propose
 from endoxa.errors import UserError
-from endoxa.sources.collected import read_withdrawals, respecting_withdrawals
 from endoxa.sources.files import changed_file
-from endoxa.sources.frames import read_table
 from endoxa_collect.campaign import ProfileField, SurveyQuestion
 from endoxa_collect.entry.proposing import merge
 from endoxa_collect.export.columns import TABLES
-from endoxa_collect.export.folder import FORMATS
 from endoxa_collect.export.run import export_campaign, patch_release
 from endoxa_collect.models import AuditEntry, Pair, Person, Release
 from endoxa_collect.privacy import withdraw
@@ -196,29 +193,6 @@ def test_a_patch_only_drops_rows(busy, make_person, tmp_path):
     for folder, sentence in ((tmp_path, "is not a release"), (tmp_path / "one", "is not as it was released")):
         with pytest.raises(UserError, match=sentence):
             patch_release(campaign, folder, tmp_path / "three")
-
-
-@pytest.mark.slow
-def test_a_loader_drops_what_was_withdrawn_after_the_release(busy, tmp_path, caplog):
-    campaign, people, _ = busy(6)
-    export_campaign(campaign, tmp_path / "published", release="1.0")
-    person = next(one for one in people if one.ratings.exists() and one.mentions.exists())
-    gone = {str(one.public_id) for one in person.ratings.all()}
-    before = {kind: read_table(tmp_path / "published" / f"ratings.{kind}") for kind in FORMATS}
-    assert gone & set(before["csv"]["row_id"])
-    withdraw(person)
-    export_campaign(campaign, tmp_path / "now")
-    newer = tmp_path / "now" / "withdrawals.csv"
-    dropped = respecting_withdrawals(before["csv"], read_withdrawals(newer))
-    assert not gone & set(dropped["row_id"])
-    (tmp_path / "published" / "withdrawals.csv").write_bytes(newer.read_bytes())
-    caplog.set_level("WARNING")
-    for kind in FORMATS:
-        read = read_table(tmp_path / "published" / f"ratings.{kind}")
-        assert set(read["row_id"]) == set(dropped["row_id"])
-    assert "were withdrawn by the people who gave them" in caplog.text
-    whole = read_table(tmp_path / "published" / "ratings.csv", respect_withdrawals=False)
-    assert whole.height == before["csv"].height
 
 
 @pytest.mark.slow

@@ -177,16 +177,6 @@ def test_nobody_reads_what_countries_somebody_feels_close_to(campaign, crowd, ma
     assert sorted(shown, key=str) == [("other", "", None), ("other", "", None), ("own", "", 7)]
 
 
-def test_who_named_no_country_is_neither_inside_nor_outside(campaign, make_person, make_pairs, export):
-    (pair,) = make_pairs(campaign, ("UY", "drink mate", "en"))
-    for number in range(LEAST):
-        give_rating(make_person(campaign, f"p{number}", origins=[]), pair, 4)
-    frames = export(campaign)
-    assert {row["in_group"] for row in frames["ratings"]} == {None}
-    assert all(row["rater"] for row in frames["ratings"])
-    assert frames["pairs"][0]["out_group_ratings"] == 0
-
-
 def test_region_names_countries_of_enough_people(campaign, crowd, export):
     chile, argentina = crowd(campaign, "CL"), crowd(campaign, "AR", LEAST + 1)
     pair = propose(chile[0], "CL", "love poetry")

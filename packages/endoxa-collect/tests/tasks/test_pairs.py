@@ -62,11 +62,6 @@ def test_what_was_found_is_saved_after_all_if_somebody_says_so():
     assert as_suggested["state"] == "ok"
 
 
-def test_note_is_needed_with_other():
-    assert not form({"reason": "other"}).is_valid()
-    assert answered({"reason": "other", "note": "a pun"})["note"] == "a pun"
-
-
 @pytest.mark.parametrize(
     ("more", "less", "marked"),
     [

@@ -174,16 +174,3 @@ def test_pairs_by_keyboard_with_the_live_check(browser, site, signed_in, make):
         one.page.locator(".box.error").wait_for()
         one.forgive(422)
         one.check("pairs-desk-fault")
-
-
-def test_pairs_on_a_phone_without_a_script(browser, site, signed_in, make):
-    address = make("pairs", [HINDI], "pairs-plain")
-    options = {**PHONE, "java_script_enabled": False}
-    with at(browser, site, signed_in, address, **options) as one:
-        one.page.locator("#sent_less").fill("वे लोग <b> बहुत मेहनती नहीं हैं।")
-        one.page.locator("button[value=ok]").click()
-        one.page.locator("button[value=despite]").wait_for()
-        one.forgive(422)
-        one.page.locator("button[value=despite]").click()
-        one.page.locator(".after button").wait_for()
-        assert in_force(site, "pairs-plain", "state") == [("changed", 1)]
