@@ -38,6 +38,15 @@ def test_vectors_are_the_librarys(encoder):
     assert encoder.unknown_share(["rain"]) == 0
 
 
+def test_a_special_token_in_a_text_is_read_as_characters(spec):
+    texts = ["City [SEP] people", "City [ SEP ] people"]
+    [encoder] = open_encoders(spec, PLAIN, ("model",), texts)
+    written, spaced = (
+        vectors.vectors["model"] for vectors in sorted(encoder.encode(texts), key=lambda v: v.index)
+    )
+    np.testing.assert_allclose(written, spaced, atol=1e-6)
+
+
 @pytest.mark.slow
 def test_folder_written_as_hf_has_its_own_pooling_and_the_others(encoder):
     spec = parse_encoder(f"hf/{get_model_path()}")

@@ -36,6 +36,9 @@ def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path)
     done = endoxa(*words, "--empty", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Release 1.0 written to out" in done.stdout
+    # Beside the campaign, also for whoever stands in its folder.
+    assert endoxa("collect", "export", ".", folder=tmp_path / "camp").returncode == 0
+    assert (tmp_path / "camp-export" / "pairs.csv").exists()
     checked = endoxa("datasets", "check", "out/pairs.csv", folder=tmp_path)
     assert checked.returncode == 0, checked.stdout
     patched = endoxa("collect", "export", "camp", "-o", "patched", "--patch", "out", folder=tmp_path)

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 import polars as pl
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
@@ -135,7 +136,9 @@ def test_withdrawn_rows_leave_the_public_data_on_the_next_day(released):
     rows = {str(row) for row in gone.ratings.values_list("public_id", flat=True)}
     withdraw(gone)
     assert editions.published(campaign).release.number == "1.0"
+    # Withdrawn in the hour in which the edition was made, and looked at on the next day.
     yesterday(Edition)
+    Tombstone.objects.update(withdrawn_hour=F("withdrawn_hour") - timedelta(days=1))
     made = editions.published(campaign)
     assert made.release.number == "1.0.1"
     assert not Edition.objects.get(release__number="1.0").archive

@@ -177,6 +177,21 @@ def test_nobody_reads_what_countries_somebody_feels_close_to(campaign, crowd, ma
     assert sorted(shown, key=str) == [("other", "", None), ("other", "", None), ("own", "", 7)]
 
 
+def test_who_was_interviewed_and_by_whom_is_given_up_where_few_share_it(make_campaign, make_person, export):
+    campaign = make_campaign(interviewers=("I1", "I2"))
+    people = [("AR", "")] * 5 + [("AR", "I1")] * 5 + [("CL", "")] * 5 + [("CL", "I1")] * 3
+    people += [("UY", "I1")] * 3 + [("UY", "I2")] * 2
+    for number, (country, interviewer) in enumerate(people):
+        make_person(campaign, f"p{number}", origins=[country], interviewer=interviewer)
+    rows = export(campaign)["people"]
+    assert Counter((row["country"], row["mode"], row["interviewer"]) for row in rows) == {
+        ("AR", "self", ""): 5,
+        ("AR", "interview", "I1"): 5,
+        ("CL", OTHER, OTHER): 8,
+        ("UY", "interview", OTHER): 5,
+    }
+
+
 def test_region_names_countries_of_enough_people(campaign, crowd, export):
     chile, argentina = crowd(campaign, "CL"), crowd(campaign, "AR", LEAST + 1)
     pair = propose(chile[0], "CL", "love poetry")

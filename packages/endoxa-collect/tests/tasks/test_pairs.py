@@ -41,6 +41,7 @@ def test_as_suggested_changed_or_rejected():
         ({"sent_less": ""}, {}, "Write the second"),
         ({"sent_less": "Bakers  are lazy."}, {}, "are the same"),
         ({"sent_less": "Cooks are hardworking."}, {}, "group must be the same"),
+        ({"reason": "other"}, {}, "Say why in the note"),
         ({"sent_less": LESS, "action": "check"}, {}, "Nothing is saved"),
         ({"sent_less": "Bakers are not lazy."}, {}, "save it all the same"),
         ({"sent_less": "वह डॉक्टर है।"}, {"sent_more": "वह डॉक्टर है।", "language": "hi"}, "are the same"),
@@ -49,7 +50,7 @@ def test_as_suggested_changed_or_rejected():
 def test_what_makes_no_pair_is_refused_with_its_reason(cells, changes, fault):
     found = form(cells, **changes)
     assert not found.is_valid()
-    assert fault in str(found.non_field_errors())
+    assert fault in str(found.errors)
 
 
 def test_what_was_found_is_saved_after_all_if_somebody_says_so():
