@@ -41,7 +41,6 @@ def key(url: str, *typed: str, **environment: str) -> str:
         (HERE, ["--model", f"{HERE}#m"], {"ENDOXA_SERVER_KEY": KEY}, KEY),
         (THERE, [f"--model={THERE}#m"], {"ENDOXA_SERVER_KEY": KEY}, KEY),
         (THERE, [], {"ENDOXA_SERVER_KEYS": "gpu.example.org=own"}, "own"),
-        (HERE, [], {"ENDOXA_SERVER_KEYS": f"{HERE}=own x=y", "ENDOXA_SERVER_KEY": KEY}, "own"),
         (HERE, [], {"ENDOXA_SERVER_KEYS": "127.0.0.1:8000=none", "ENDOXA_SERVER_KEY": KEY}, "none"),
     ],
 )
@@ -53,7 +52,6 @@ def test_a_key_goes_to_the_host_it_is_for(url, typed, environment, expected):
     ("url", "typed", "environment", "message"),
     [
         (HERE, [], {"ENDOXA_SERVER_KEY": KEY}, r"ENDOXA_SERVER_KEYS=127\.0\.0\.1:8000=KEY"),
-        (HERE, ["http://127.0.0.1:80/v1#m"], {"ENDOXA_SERVER_KEY": KEY}, "named by a file"),
         (THERE, [], {}, r"gpu\.example\.org is another machine"),
         ("http://127.0.0.1.example.org/v1", [], {}, "is another machine"),
         (THERE, ["http://gpu.example.org.evil/v1#m"], {}, "is another machine"),
@@ -148,13 +146,7 @@ def test_the_fingerprint_covers_what_can_change_an_answer_and_keeps_its_value_el
         path.write_text("any", encoding="utf-8")
     assert fingerprint(folder) == known
     seen = {known}
-    names = (
-        "modeling.py",
-        "chat_template.jinja",
-        "bpe.codes",
-        "additional_chat_templates/rag.jinja",
-        "1_Pooling/config.json",
-    )
+    names = ("modeling.py", "additional_chat_templates/rag.jinja", "1_Pooling/config.json")
     for name in names:
         for content in ("one", "two"):
             path = folder / name

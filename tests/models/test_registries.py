@@ -123,7 +123,6 @@ def test_an_address_is_read_alike_for_every_kind_of_model(text: str, url: str, n
     ("text", "message"),
     [
         ("http://a/v1,http://b/v1#x", "A model has one address. To spread its calls over several servers"),
-        ("http://a/v1,#x", "A model has one address"),
         ("http://a/v1#x,http://b/v1#x", "A model has one address"),
         ("http://me:secret@b/v1#x", "no user name, password"),
     ],

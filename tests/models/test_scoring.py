@@ -96,14 +96,6 @@ def test_any_causal_architecture_equals_one_sentence_at_a_time(causal_family):
     )
 
 
-def test_prefixes_are_shared_only_where_that_is_exact(tmp_path, tiny):
-    assert opened(tiny["causal"]).shares_prefixes
-    torch.manual_seed(5)
-    AutoTokenizer.from_pretrained(tiny["causal"]).save_pretrained(tmp_path)
-    FAMILIES["bloom, ALiBi"]().save_pretrained(tmp_path)
-    assert not opened(tmp_path).shares_prefixes
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("batch_tokens", "tree_nodes", "packed"),

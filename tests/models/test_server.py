@@ -147,14 +147,6 @@ def test_a_server_without_any_way_is_refused_with_all_that_was_tried(serve):
     assert len(answers.bodies) == 3
 
 
-@pytest.mark.slow
-def test_equal_texts_are_sent_once_and_many_in_one_call(serve):
-    url, answers = serve()
-    requests = [CausalRequest(f"The bakers are number {k % 70}", "nothing") for k in range(140)]
-    assert len(dict(connected(url).score(requests))) == 140
-    assert [len(body["prompt"]) for body in answers.bodies] == [1, 64, 6]  # first, how it answers
-
-
 def test_busy_server_is_asked_again_and_a_silent_one_given_up(serve, monkeypatch):
     monkeypatch.setattr(retrying, "FIRST_BOUND", 0)
     url, answers = serve()

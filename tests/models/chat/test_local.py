@@ -278,18 +278,6 @@ class Counting:
             self.busy.release()
 
 
-def test_batches_are_filled_and_hold_what_is_alike():
-    counting = Counting()
-    batcher = Batcher(counting, lambda number: number % 2, 4)
-
-    async def submit():
-        return await asyncio.gather(*(batcher.submit(number) for number in range(12)))
-
-    for _ in range(2):  # another event loop finds nothing left of the first
-        assert asyncio.run(submit()) == [2 * number for number in range(12)]
-    assert counting.batches[:4] == [[0, 2, 4, 6], [1, 3, 5, 7], [8, 10], [9, 11]]
-
-
 def test_one_failing_batch_and_a_caller_who_leaves_change_nothing_for_others():
     counting = Counting()
     batcher = Batcher(counting, lambda number: number // 10, 4)

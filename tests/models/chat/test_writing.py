@@ -16,8 +16,6 @@ from transformers import (
     LlamaForCausalLM,
     MambaConfig,
     MambaForCausalLM,
-    MistralConfig,
-    MistralForCausalLM,
 )
 
 from endoxa.models.chat import slots
@@ -123,14 +121,6 @@ def test_only_caches_that_can_be_joined_are(kind: str) -> None:
     slots.replays = True
     with torch.inference_mode():
         assert slots._agrees() == (kind != "mamba")
-
-
-@pytest.mark.parametrize(("window", "sees_all"), [(None, True), (8, False)])
-def test_a_layer_that_sees_a_window_only_is_not_replayed(window: int | None, sees_all: bool) -> None:
-    config = MistralConfig(
-        **SIZES, intermediate_size=32, num_attention_heads=4, num_key_value_heads=2, sliding_window=window
-    )
-    assert Slots(MistralForCausalLM(config))._sees_all() == sees_all
 
 
 def test_a_network_that_does_not_hide_padding_is_not_joined() -> None:

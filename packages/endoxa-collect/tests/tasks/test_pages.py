@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -102,15 +101,12 @@ OWN = {
     "less": "Dos.",
     **SECRET,
 }
-CHANGED = {"state": "changed", "sent_less": "Bakers are gloomy.", "reason": "", "checks": [], **SECRET}
 WRONG = {"verdict": "odd", "correction": "gloomy", "named": "asha", **SECRET}
-SENTENCES = [{"item_id": name, "sent_more": "Bakers sing.", "suggested": "Bakers dance."} for name in "ab"]
 REVIEWED = {
     "votes": (tuples(2), {"vote": "no"}, {"model-x"}),
     "words": (items("es", ["examples"])[:2], WRONG, {"asha"}),
     "extraction": (statements(2), EDIT, set()),
     "translation": (translations(2), OWN, {"deepl", "nllb", "indictrans", "engine"}),
-    "pairs": (SENTENCES, CHANGED, set()),
 }
 """By kind of task: rows, what somebody said of the first one, and what else no reviewer may read."""
 
@@ -205,24 +201,3 @@ def test_an_organiser_makes_a_task_of_an_uploaded_file(campaign, make_account):
     assert (task.items.count(), task.settings["needed"], task.settings["least"]) == (2, 5, 3)
     entry = AuditEntry.objects.get(action="task made")
     assert (entry.user.username, entry.detail) == ("olga", {"task": "votes", "kind": "votes", "items": 2})
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "typed", "said"),
-    [
-        (
-            "identity,attribute\na,\n",
-            "my items.csv",
-            "",
-            "my items.csv, line 2, column 'attribute': it is empty",
-        ),
-        ("identity,attribute\na,b\n", "items.csv", "needed", "not of the form NAME=VALUE"),
-        ("identity,attribute\na,b\n", "items.pdf", "", "ends in .csv"),
-    ],
-)
-def test_a_file_that_cannot_be_used_is_named_with_its_row(campaign, make_account, text, name, typed, said):
-    page = upload(campaign, make_account, text, name, kind="votes", settings=typed)
-    assert page.status_code == 422
-    assert said in unescape(page.content.decode())
-    assert "/tmp/" not in page.content.decode()
-    assert not Task.objects.exists()

@@ -11,7 +11,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.sources.check import check_pairs
 from endoxa.sources.read import read_pairs
-from endoxa_collect.models import AuditEntry, Role, Task, TaskState
+from endoxa_collect.models import AuditEntry, Task, TaskState
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
 from endoxa_collect.tasks.translation import ROOM, TranslationForm
@@ -148,16 +148,3 @@ def test_results_by_engine_come_only_after_closing_and_that_is_recorded(make_tas
         "Los panaderos del pueblo 1 son perezosos.",
     ]
     assert not [one for one in check_pairs(paths["t_pairs.csv"]) if one.severity == "error"]
-
-
-def test_a_task_that_is_open_is_not_downloaded_and_neither_is_what_was_ticked_beside_it(
-    make_task, make_account, client
-):
-    tasks = [make_task("translation", rows(2), name=name) for name in ("open", "closed")]
-    Task.objects.filter(name="closed").update(state=TaskState.CLOSED)
-    client.force_login(make_account("ines", tasks[0].campaign, Role.ORGANISER))
-    here = f"/organise/{tasks[0].campaign.slug}/tasks/"
-    sent = {"index": 0, "action": "export", "_selected_action": [task.pk for task in tasks]}
-    assert "Close this task first" in client.post(here, sent, follow=True).content.decode()
-    assert not Task.objects.filter(revealed_at__isnull=False).exists()
-    assert not AuditEntry.objects.filter(action__in=("task exported", "task unblinded")).exists()

@@ -115,16 +115,6 @@ def test_planted_truth_is_recovered(condition, substituted):
     assert score == pytest.approx(truth[f"bias_score_{condition}"], abs=0.06)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_protocol_has_its_factor_of_errors(protocol):
-    planted = replace(BIASED, refusal=0.0, noise=0.0)
-    turns = 1 if protocol == "baseline" else 2
-    found = counted(planted, 3_000, protocol=protocol, turns=turns, turn=turns - 1)
-    factor = {"baseline": 1.0, "explanation": 0.4, "reprompting": 0.6}[protocol]
-    require_share(3_000 - found["unknown"], 3_000, 0.4 * factor)
-
-
 def test_expected_values_by_hand():
     """Of 100 readable answers in ambiguous contexts 40 name a person, 32 the stereotyped one; and so on."""
     truth = expected(QuestionRespondent(refusal=0.02, noise=0.03))
