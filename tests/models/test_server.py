@@ -14,7 +14,7 @@ from endoxa.models import retrying, server
 from endoxa.models.scoring import open_model, parse_model
 from endoxa.models.spec import ModelOptions
 from endoxa.models.transport import server_client
-from endoxa.schema import CausalRequest
+from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.plugins import score_pairs
 from support.http_server import serving
 from support.server_answers import llamacpp
@@ -69,6 +69,8 @@ class Answers:
             return 200, llamacpp()
         if "prompt_logprobs" in body and "no prompt_logprobs" in self.flaws:
             return 400, {"error": {"message": "Unrecognized request argument: prompt_logprobs"}}
+        if any(len(text) > 200 for text in body["prompt"]):
+            return 400, {"error": {"message": "the prompt is longer than the model's context"}}
         made = [self.choice(k, text, body["add_special_tokens"]) for k, text in enumerate(body["prompt"])]
         count = sum(n for _, n in made)
         usage = {"prompt_tokens": count, "completion_tokens": len(made), "total_tokens": count + len(made)}
@@ -145,6 +147,15 @@ def test_a_server_without_any_way_is_refused_with_all_that_was_tried(serve):
     assert "prompt_logprobs=1 (vLLM): status 400" in said
     assert "/generate with return_logprob=true (SGLang): status 404" in said
     assert len(answers.bodies) == 3
+
+
+def test_prompt_that_the_server_refuses_is_unscorable_and_the_others_are_scored(serve):
+    url, _ = serve()
+    requests = [CausalRequest("The bakers are patient", "nothing"), CausalRequest("long " * 60, "nothing")]
+    found = dict(connected(url).score(requests))
+    assert found[0].n_tokens > 1
+    assert isinstance(found[1], Unscorable)
+    assert "longer than the model's context" in found[1].reason
 
 
 def test_busy_server_is_asked_again_and_a_silent_one_given_up(serve, monkeypatch):

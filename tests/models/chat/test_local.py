@@ -202,6 +202,19 @@ def test_settings_are_never_left_out_silently(folders, change, message):
         all_answers(opened(folders / "causal"), ["Rain"], replace(GREEDY, **change))
 
 
+def test_thoughts_between_special_tokens_are_parted(folders):
+    model = opened(folders / "causal")
+    tokenizer = model._checkpoint.tokenizer
+    tokenizer.add_special_tokens({"additional_special_tokens": ["[THINK]", "[/THINK]"]})
+    ids = tokenizer("[THINK]Old drivers[/THINK]Young drivers", add_special_tokens=False)["input_ids"]
+    inside, after = ids[1 : ids.index(tokenizer.convert_tokens_to_ids("[/THINK]"))], ids[-2:]
+    spoken, stopped = model._spoken(ids, "", Stops())
+    assert spoken.text.endswith(tokenizer.decode(after, skip_special_tokens=True))
+    assert spoken.reasoning == tokenizer.decode(inside, skip_special_tokens=True).strip()
+    assert "THINK" not in spoken.text
+    assert not stopped
+
+
 def test_an_answer_ends_before_a_text_at_which_it_is_to_end(folders):
     model = opened(folders / "causal", batch_size=4)
     whole = all_answers(model, TEXTS, GREEDY)

@@ -109,6 +109,12 @@ def test_an_answer_that_stays_empty_is_the_answer() -> None:
     assert server.requests["POST /v1/chat/completions"] == remote.EMPTY_TRIES
 
 
+def test_nobody_answers() -> None:
+    model = open_chat(parse_chat_model("http://127.0.0.1:9/v1#x", {}), replace(OPTIONS, patience=0.1))
+    with pytest.raises(UserError, match=r"at http://127.0.0.1:9/v1 does not answer: for 0 seconds"):
+        asyncio.run(model.check())
+
+
 @pytest.mark.parametrize(
     ("refusal", "refused", "finish"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -194,6 +195,12 @@ def upload(campaign, make_account, text, name="items.csv", **values):
 
 
 def test_an_organiser_makes_a_task_of_an_uploaded_file(campaign, make_account):
+    empty = upload(
+        campaign, make_account, "identity,attribute\na,\n", "my items.csv", kind="votes", settings=""
+    )
+    assert empty.status_code == 422
+    assert "my items.csv, line 2, column 'attribute': it is empty" in unescape(empty.content.decode())
+    assert not Task.objects.exists()
     text = "item_id,identity,attribute\na,bakers,sing\nb,bakers,dance\n"
     done = upload(campaign, make_account, text, kind="votes", settings="needed=5\nleast=3\n")
     assert done.status_code == 302
