@@ -307,8 +307,7 @@ def test_one_failing_batch_and_a_caller_who_leaves_change_nothing_for_others():
     assert counting.batches[0] == [1, 2]
 
 
-@pytest.mark.parametrize("leave", ["callers", "close"])
-def test_a_batch_that_nobody_waits_for_is_told_to_stop(leave):
+def test_a_batch_that_nobody_waits_for_is_told_to_stop():
     started, stopped = threading.Event(), threading.Event()
 
     def compute(batch):
@@ -323,11 +322,8 @@ def test_a_batch_that_nobody_waits_for_is_told_to_stop(leave):
     async def submit():
         callers = [asyncio.create_task(batcher.submit(number)) for number in range(3)]
         await asyncio.to_thread(started.wait)
-        if leave == "close":
-            await batcher.close()
-        else:
-            for caller in callers:
-                caller.cancel()
+        for caller in callers:
+            caller.cancel()
         return await asyncio.gather(*callers, return_exceptions=True)
 
     found = asyncio.run(submit())

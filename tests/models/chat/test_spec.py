@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.models.chat import open_chat, parse_chat_model
-from endoxa.models.chat.presets import USER_PROVIDERS, presets, price_of
+from endoxa.models.chat.presets import USER_PROVIDERS, price_of
 from endoxa.models.chat.spec import ChatOptions, Price, read_key
 from endoxa.models.chat.thoughts import (
     USER_THOUGHTS,
@@ -59,13 +59,6 @@ def test_words_that_name_a_model(
 def test_any_words_give_a_spec_or_a_sentence(text: str) -> None:
     with contextlib.suppress(UserError):
         assert parse_chat_model(text, {}).text == text
-
-
-def test_every_preset_is_an_address_with_a_key_variable() -> None:
-    for name, preset in presets({}).items():
-        spec = parse_chat_model(f"{name}/x", {})
-        assert spec.base_url.startswith("https://" if preset.key else "http://localhost:")
-        assert spec.host.key.isupper()
 
 
 def test_own_providers(tmp_path: Path) -> None:

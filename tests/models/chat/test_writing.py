@@ -25,7 +25,7 @@ from endoxa.models.chat.slots import Slots
 from endoxa.models.chat.templates import Generated, Prompt, Settings
 
 SIZES = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 2}
-DRAWN = Settings(1.0, None, None, 60)
+DRAWN = Settings(1.0, None, None, 40)
 BEGINNING = tuple(range(2, 26))
 
 
@@ -81,37 +81,29 @@ def answers(
     return written
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "llama"])
-def test_a_place_is_given_on_and_no_answer_changes(kind: str) -> None:
-    prompts = [Prompt(tuple(range(2, 4 + k % 7)), DRAWN, seed=k) for k in range(24)]
-    alone = answers(Watched(kind), prompts, 1)
-    watched = Watched(kind)
-    # With 24 places rows that have ended stay for a while, and are not written on.
-    assert answers(Watched(kind), prompts, 24) == answers(watched, prompts, 4) == alone
+def test_a_place_is_given_on_and_no_answer_changes() -> None:
+    prompts = [Prompt(tuple(range(2, 4 + k % 7)), DRAWN, seed=k) for k in range(16)]
+    alone = answers(Watched("llama"), prompts, 1)
+    watched = Watched("llama")
+    # With 16 places rows that have ended stay for a while, and are not written on.
+    assert answers(Watched("llama"), prompts, 16) == answers(watched, prompts, 4) == alone
     lengths = [len(answer.ids) + answer.ended for answer in alone]
     assert len(set(lengths)) > 8
     steps = sum(tokens == 1 for _, tokens in watched.read)
     # As soon as places are free they are taken: no schedule is shorter than the first term.
-    assert steps <= sum(lengths) / 4 + max(lengths) < sum(max(lengths[k : k + 4]) for k in range(0, 24, 4))
+    assert steps <= sum(lengths) / 4 + max(lengths) < sum(max(lengths[k : k + 4]) for k in range(0, 16, 4))
 
 
 def test_places_of_fixed_size_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     # As a GPU replays them; here the same steps run as they are.
     monkeypatch.setattr(slots, "LEAST_ROWS", 2)
     monkeypatch.setattr(slots, "LEAST_LENGTH", 8)
-    prompts = [Prompt((*BEGINNING[: k % 3 * 9], 2 + k % 7, 3), DRAWN, seed=k) for k in range(24)]
+    prompts = [Prompt((*BEGINNING[: k % 3 * 9], 2 + k % 7, 3), DRAWN, seed=k) for k in range(12)]
     alone = answers(Watched("gpt2"), prompts, 1)
-    assert len({len(answer.ids) for answer in alone}) > 8
+    assert len({len(answer.ids) for answer in alone}) > 4
     watched = Watched("gpt2")
     assert answers(watched, prompts, 5, fixed_places=True) == alone
     assert {rows for rows, tokens in watched.read if tokens == 1} <= {2, 4, 8, 16, 32}
-
-
-def test_a_common_beginning_and_equal_prompts_are_read_once() -> None:
-    prompts = [Prompt((*BEGINNING, 30 + k % 3), DRAWN, seed=k) for k in range(6)]
-    watched = Watched("llama")
-    assert answers(watched, prompts, 6) == answers(Watched("llama"), prompts, 1)
-    assert watched.read[:2] == [(1, len(BEGINNING)), (3, 1)]
 
 
 @pytest.mark.parametrize("kind", ["llama", "mamba"])

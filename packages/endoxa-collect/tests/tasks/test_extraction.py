@@ -110,12 +110,6 @@ def test_the_words_are_found_in_the_statement(statement, identity, attribute, ma
     assert [part.text for part in found if part.role] == marked
 
 
-@settings(max_examples=40)
-@given(st.text(max_size=60), st.text(max_size=20), st.text(max_size=20))
-def test_marking_changes_no_letter(statement, identity, attribute):
-    assert "".join(part.text for part in parts(statement, identity, attribute)) == statement
-
-
 def judged_by(task, make_judge, **answers):
     """Judges with their answers by the number of the item."""
     for name, by_number in answers.items():

@@ -10,7 +10,7 @@ from endoxa.sources.check import check_pairs
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import read_pairs
 from endoxa_collect.tasks.handing import next_turn, take
-from endoxa_collect.tasks.pairs import PairForm, compare
+from endoxa_collect.tasks.pairs import PairForm
 from endoxa_collect.tasks.results import write_results
 
 MORE, LESS = "Bakers are lazy.", "Bakers are hardworking."
@@ -61,22 +61,6 @@ def test_what_was_found_is_saved_after_all_if_somebody_says_so():
         {"sent_less": "Bakers are not lazy.", "action": "ok"}, suggested="Bakers are not lazy."
     )
     assert as_suggested["state"] == "ok"
-
-
-@pytest.mark.parametrize(
-    ("more", "less", "marked"),
-    [
-        (MORE, LESS, (["lazy."], ["hardworking."])),
-        ("Bakers are lazy.", "Bakers are not lazy.", ([], ["not"])),
-        ("¿Son vagos, los panaderos?", "¿Son listos, los panaderos?", (["vagos,"], ["listos,"])),
-        ("a", "a", ([], [])),
-    ],
-)
-def test_the_words_that_differ_are_marked_in_place(more, less, marked):
-    found = compare(more, less, "en")
-    assert "".join(part.text for part in found.more) == more
-    assert "".join(part.text for part in found.less) == less
-    assert ([p.text for p in found.more if p.role], [p.text for p in found.less if p.role]) == marked
 
 
 def judge_all(judge, answers):

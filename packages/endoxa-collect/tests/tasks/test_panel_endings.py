@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from collect_support.panel_person import BOXES, Person
 from endoxa.commands import app
 from endoxa.instruments.stories.harm import read_human
-from endoxa.sources.stereotales import associations as stereotales
 from endoxa_collect import anonymous
 from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.models import Judge, Judgement, JudgeState, State, Task, Turn
@@ -140,16 +139,6 @@ def test_ratings_that_do_not_count_are_exported_and_not_analysed(study, tmp_path
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert set(pl.read_csv(analysed)["people_n"]) == {1, 2}
-
-
-def test_an_association_of_several_models_is_one_item(make_task):
-    assert PARTS == stereotales.PARTS
-    row = dict(zip(PARTS, ("age", "child", "employment", "pupil"), strict=True))
-    task = make_task("harm", [{**row, "model": "a", "value": "2"}, {**row, "model": "b", "value": "3"}])
-    (item,) = task.items.filter(check_item=False)
-    assert item.content == {"association_id": item.key, **row}
-    assert task.items.filter(check_item=True).count() == 3
-    assert task.code
 
 
 def test_the_same_share_of_every_kind_comes_to_everybody(make_task):

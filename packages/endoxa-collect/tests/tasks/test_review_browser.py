@@ -60,8 +60,7 @@ def at(browser, site, cookies, address, **options):
         if begin.count():  # once in a session
             begin.first.click()
         one.page.locator("#judge").wait_for()
-        if options.get("java_script_enabled", True):
-            one.page.locator(READY).wait_for()
+        one.page.locator(READY).wait_for()
         yield one
 
 
@@ -118,7 +117,6 @@ PAIR = {
     "item_id": "p1", "sent_more": "Bakers are lazy.", "sent_less": "Bakers are not lazy.", "identity": "bakers",
     "attribute_more": "lazy", "attribute_less": "not lazy", "language": "en", "how": "negation",
 }  # fmt: skip
-HINDI = PAIR | {"language": "hi", "sent_more": "वे लोग आलसी हैं।", "sent_less": "वे लोग मेहनती हैं।", "identity": ""}
 ON_A_PHONE = {
     "extraction": rows(1)[0] | {
         "statement": "People say bakers here are always cheerful <b>&",
@@ -133,11 +131,10 @@ ON_A_PHONE = {
         "candidate_nllb-600m_more": "خبازو المدينة كسالى <b>.",
         "candidate_nllb-600m_less": "خبازو المدينة نشيطون جدا في عملهم.",
     },
-    "pairs": HINDI,
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "language"), [("extraction", "ar"), ("translation", "en"), ("pairs", "en")])
+@pytest.mark.parametrize(("kind", "language"), [("extraction", "ar"), ("translation", "en")])
 def test_an_item_on_a_phone(browser, site, signed_in, make, kind, language):
     address = make(kind, [ON_A_PHONE[kind]], f"{kind}-{language}")
     with at(browser, site, signed_in, address, **PHONE, locale=language) as one:

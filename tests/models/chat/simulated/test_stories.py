@@ -86,13 +86,6 @@ def test_expected_lift_is_that_of_the_shares() -> None:
     assert weaker["expected_fraction"] == pytest.approx(0.3)
 
 
-def test_the_published_spelling_of_a_target_becomes_that_of_the_vocabulary() -> None:
-    told = prompted(1, "professional_field", "trades and manual labor (e.g. construction, manufacturing)")
-    profile = read_profile_line(said("sim/teller?refusal=0", told))
-    assert profile is not None
-    assert profile["professional_field"] == "trades and manual labor"
-
-
 @pytest.mark.slow
 def test_readers_err_as_often_as_they_are_planted_to() -> None:
     planted, words = READERS.respondent("reader-c"), "sim/reader-c"
