@@ -74,6 +74,7 @@ def test_weights_are_those_of_the_formula(causal: Path, adapter: Path) -> None:
     assert weights(causal, options(adapter)) == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_adapters_are_conditions_of_pairs(causal: Path, adapter: Path, tmp_path: Path) -> None:
     import polars as pl
 

@@ -109,7 +109,7 @@ def test_one_call_that_never_works_is_given_up_while_others_are_answered(
         async def others() -> None:
             while True:
                 await several.run(Failing())
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.25)
 
         background = asyncio.ensure_future(others())
         poisoned = Failing(*[TransientError("status 500")] * 1000)

@@ -81,6 +81,7 @@ def answers(
     return written
 
 
+@pytest.mark.slow
 def test_a_place_is_given_on_and_no_answer_changes() -> None:
     prompts = [Prompt(tuple(range(2, 4 + k % 7)), DRAWN, seed=k) for k in range(16)]
     alone = answers(Watched("llama"), prompts, 1)
@@ -94,6 +95,7 @@ def test_a_place_is_given_on_and_no_answer_changes() -> None:
     assert steps <= sum(lengths) / 4 + max(lengths) < sum(max(lengths[k : k + 4]) for k in range(0, 16, 4))
 
 
+@pytest.mark.slow
 def test_places_of_fixed_size_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     # As a GPU replays them; here the same steps run as they are.
     monkeypatch.setattr(slots, "LEAST_ROWS", 2)

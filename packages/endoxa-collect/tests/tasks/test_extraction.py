@@ -204,6 +204,7 @@ def tables(draw):
     ]
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=15)
 @given(table=tables(), data=st.data(), suffix=st.sampled_from([".csv", ".jsonl", ".parquet"]))
 def test_nothing_is_lost_between_the_files(table, data, suffix, tmp_path_factory):

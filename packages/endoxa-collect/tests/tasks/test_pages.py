@@ -187,22 +187,19 @@ def test_a_task_whose_secret_was_shown_is_not_opened_again(votes, signed_in):
     assert votes.state == TaskState.CLOSED
 
 
-def upload(campaign, make_account, text, name="items.csv", **values):
-    client = Client()
-    client.force_login(make_account("olga", campaign, Role.ORGANISER))
+def upload(client, campaign, text, name="items.csv", **values):
     file = SimpleUploadedFile(name, text.encode())
     return client.post(reverse("organiser:task_add", args=[campaign.slug]), {"file": file, **values})
 
 
-def test_an_organiser_makes_a_task_of_an_uploaded_file(campaign, make_account):
-    empty = upload(
-        campaign, make_account, "identity,attribute\na,\n", "my items.csv", kind="votes", settings=""
-    )
+def test_an_organiser_makes_a_task_of_an_uploaded_file(client, campaign, make_account):
+    client.force_login(make_account("olga", campaign, Role.ORGANISER))
+    empty = upload(client, campaign, "identity,attribute\na,\n", "my items.csv", kind="votes", settings="")
     assert empty.status_code == 422
     assert "my items.csv, line 2, column 'attribute': it is empty" in unescape(empty.content.decode())
     assert not Task.objects.exists()
     text = "item_id,identity,attribute\na,bakers,sing\nb,bakers,dance\n"
-    done = upload(campaign, make_account, text, kind="votes", settings="needed=5\nleast=3\n")
+    done = upload(client, campaign, text, kind="votes", settings="needed=5\nleast=3\n")
     assert done.status_code == 302
     task = Task.objects.get(name="votes")
     assert (task.items.count(), task.settings["needed"], task.settings["least"]) == (2, 5, 3)

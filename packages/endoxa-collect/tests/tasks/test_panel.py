@@ -180,6 +180,7 @@ def test_people_of_a_panel_say_their_group(make_task):
     assert person.judge.group == "from here"
 
 
+@pytest.mark.slow
 def test_after_the_retention_date_nobody_of_a_panel_is_known(study):
     content = {"retention": "2027-05-31"}
     version = study.campaign.versions.get()

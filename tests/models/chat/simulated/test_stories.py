@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
@@ -53,6 +53,7 @@ def profiles(words: str, attribute: str, value: str, count: int = 500) -> list[d
     return [read_profile_line(said(words, prompted(number, attribute, value))) for number in range(count)]
 
 
+@settings(max_examples=20)
 @given(st.fixed_dictionaries({one.name: st.sampled_from(one.values) for one in VOCABULARY}), st.text())
 def test_the_line_of_a_story_is_read_as_it_was_written(profile: dict[str, str], before: str) -> None:
     assert read_profile_line(f"{before}\n\n{profile_line(profile)}") == profile
