@@ -190,6 +190,7 @@ def test_a_batch_of_anthropic_is_found_among_others_by_the_names_in_its_results(
             client = open_client()
             await client.submit(requests(4), before)
             mark = await client.mark()
+            assert mark == "msgbatch-0"
             await client.submit(requests(4), same_size)
             await client.submit(requests(3), smaller)
             await client.submit(requests(4), ours)
