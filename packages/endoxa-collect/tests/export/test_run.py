@@ -284,6 +284,8 @@ def test_checksums_card_and_columns(campaign, crowd, make_pairs, tmp_path):
     assert not [row for row in check_file(tmp_path / "out" / "pairs.csv") if row.severity == "error"]
     with pytest.raises(UserError, match="is the table 'people' of a campaign"):
         check_file(tmp_path / "out" / "people.csv")
+    with pytest.raises(UserError, match="has no rows: the campaign has no data of this kind"):
+        check_file(tmp_path / "out" / "mixed.jsonl")
     with pytest.raises(UserError, match="is the table 'pairs' of a campaign, not sentence pairs"):
         recognise(tmp_path / "out" / "pairs.csv")
 

@@ -10,7 +10,7 @@ import pytest
 
 from collect_support.panel_person import associations
 from endoxa.errors import UserError
-from endoxa_collect.models import AuditEntry, JudgeState, Task, TaskItem
+from endoxa_collect.models import AuditEntry, JudgeState, Task, TaskItem, TaskState
 from endoxa_collect.tasks import adding
 from endoxa_collect.tasks.adding import add_task
 from endoxa_collect.tasks.handing import end, next_turn, take, undo
@@ -99,6 +99,9 @@ def test_all_items_come_in_or_none_and_the_first_bad_row_is_named(campaign, tmp_
     with pytest.raises(UserError, match=r"without names of items \(column 'item_id'\)"):
         add_task(campaign, "votes", nameless, name="others")
     assert TaskItem.objects.count() == 5
+    Task.objects.update(state=TaskState.CLOSED)
+    with pytest.raises(UserError, match="The task 'others' of the campaign is over"):
+        add_task(campaign, "votes", nameless, name="others")
 
 
 def test_judgements_come_back_with_ids_columns_and_outcomes(votes, make_judge):
