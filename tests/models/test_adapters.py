@@ -14,7 +14,7 @@ from transformers import AutoModelForCausalLM
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.instrument import PAIRS
-from endoxa.models.local import adapter_folder, load_checkpoint, look_at_local
+from endoxa.models.local import adapter_folder, load_checkpoint
 from endoxa.models.scoring import parse_model
 from endoxa.models.spec import ModelOptions
 from endoxa.runs.conditions import read_conditions, run_conditions
@@ -74,17 +74,7 @@ def test_weights_are_those_of_the_formula(causal: Path, adapter: Path) -> None:
     assert weights(causal, options(adapter)) == pytest.approx(expected, abs=1e-5)
 
 
-def test_fingerprints_cover_the_adapter(causal: Path, adapter: Path, tmp_path: Path) -> None:
-    spec = parse_model(f"hf/{causal}")
-    alone = look_at_local(spec, ModelOptions()).fingerprint
-    other = lora(tmp_path / "other", causal, seed=6)
-    marks = [look_at_local(spec, options(folder)).fingerprint for folder in (adapter, other)]
-    assert len({alone, *marks}) == 3
-    assert all(mark and mark.startswith(f"{alone}+") for mark in marks)
-    facts = load_checkpoint(spec, options(adapter)).facts
-    assert (facts["fingerprint"], facts["adapter"]) == (marks[0], str(adapter))
-
-
+@pytest.mark.slow
 def test_adapters_are_conditions_of_pairs(causal: Path, adapter: Path, tmp_path: Path) -> None:
     import polars as pl
 

@@ -27,10 +27,8 @@ from support.refusals import Refusal, assert_refused, refusals
 def weights(tiny: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folders of tiny models: `whole` and `masked`, and others that cannot score sentences for a reason each."""
     home = tmp_path_factory.mktemp("weights")
-    for name, kind in (("whole", "causal"), ("masked", "masked"), ("bare", "causal")):
+    for name, kind in (("whole", "causal"), ("masked", "masked")):
         shutil.copytree(tiny[kind], home / name)
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        (home / "bare" / name).unlink()
     make.masked(home / "maskless", mask_token=False)
     make.causal(home / "narrow", vocab_size=20)
     small = {"num_hidden_layers": 1, "hidden_size": 32, "num_attention_heads": 2}

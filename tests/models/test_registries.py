@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -15,17 +12,15 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-import endoxa.models
 from endoxa import registry
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items import write_tests
 from endoxa.models.chat import PROVIDERS, open_chat, parse_chat_model
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.encoders import ENCODERS, fit_poolings, look_at_encoder, open_encoders, parse_encoder
 from endoxa.models.encoders.encoder import EncoderOptions
 from endoxa.models.scoring import parse_model
-from endoxa.schema import AssociationTest, TermSet
+from endoxa.models.spec import read_address
 from support.qa_questions import questions, write
 
 POINTS = (
@@ -73,8 +68,6 @@ def test_a_provider_of_a_package_is_planned_and_asked_by_the_command(tmp_path: P
     ("read", "text", "message"),
     [
         (parse_chat_model, "unheard-of/x", r"Available providers: openai, anthropic, .*, toy, lacking\."),
-        (parse_chat_model, "toyy/x", r"Did you mean toy/x\?"),
-        (parse_chat_model, "toy/", "write toy/NAME"),
         (parse_model, "toy/A", "toy/A' cannot score sentence pairs"),
         (parse_encoder, "unheard-of/x", r"static/FILE, .* or toy/NAME"),
     ],
@@ -111,51 +104,32 @@ def test_an_encoder_of_a_package_gives_vectors() -> None:
         look_at_encoder(spec, EncoderOptions(layer=1))
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("_installed")
-def test_an_encoder_of_a_package_is_measured_by_the_command(tmp_path: Path) -> None:
-    sets = (
-        ("x", "rain snow hail"),
-        ("y", "bread cake tart"),
-        ("a", "cold grey wet"),
-        ("b", "warm sweet dry"),
-    )
-    terms = [TermSet(name, tuple(words.split())) for name, words in sets]
-    write_tests([AssociationTest("weather", *terms, language="en", source="ours")], tmp_path / "tests.json")
-    words = ["--data", str(tmp_path / "tests.json"), "--model", "toy/any", "--out", str(tmp_path / "run")]
-    done = CliRunner().invoke(app, ["probe", "embeddings", *words, "--pooling", "letters"])
-    assert done.exit_code == 0, done.output
-    run = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
-    assert [(one["model"], one["pooling"]) for one in run["vectors"]] == [("toy/any", "letters")]
+@pytest.mark.parametrize(
+    ("text", "url", "name"),
+    [
+        ("http://a:8000/v1#org/x", "http://a:8000/v1", "org/x"),
+        ("http://B/V1/#x,y#z", "http://b/V1", "x,y#z"),
+    ],
+)
+def test_an_address_is_read_alike_for_every_kind_of_model(text: str, url: str, name: str) -> None:
+    assert read_address(text) == (url, name)
+    model, encoder, chat = parse_model(text), parse_encoder(text), parse_chat_model(text, {})
+    assert (model.text, model.target, model.served_name) == (text, url, name)
+    assert (encoder.text, encoder.target, encoder.served_name) == (text, url, name)
+    assert (chat.text, chat.base_url, chat.served_name) == (text, url, name)
 
 
-@pytest.mark.slow
-def test_no_module_outside_its_own_compares_the_name_of_a_provider_or_a_kind() -> None:
-    home = Path(endoxa.models.__file__).parents[1]
-    names = set(PROVIDERS.all()) | set(ENCODERS.all())
-    found = []
-    for room in ("runs", "instruments", "commands", "models", "study", "curate"):
-        for path in sorted((home / room).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Compare) and _is_name_of_provider(node.left):
-                    told = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
-                    if told & names:
-                        found.append(f"{path.relative_to(home)}:{node.lineno}")
-    # Scoring models (`endoxa.models.ModelSpec`) are either loaded here or on a server; nobody adds a third.
-    assert [one.partition(":")[0] for one in found] == ["models/scoring.py"] * 2
-
-
-def _is_name_of_provider(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr in {"kind", "provider", "key_variable"}
-
-
-@pytest.mark.slow
-def test_reading_the_words_of_a_model_loads_none_of_the_heavy_libraries() -> None:
-    code = (
-        "import sys; from endoxa.models.scoring import parse_model; from endoxa.models.chat import parse_chat_model; "
-        "from endoxa.models.encoders import parse_encoder; parse_chat_model('openai/x'); parse_model('hf/x'); "
-        "parse_encoder('st/x'); heavy = {'torch', 'transformers', 'openai', 'anthropic', 'sentence_transformers'}; "
-        "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("http://a/v1,http://b/v1#x", "A model has one address. To spread its calls over several servers"),
+        ("http://a/v1#x,http://b/v1#x", "A model has one address"),
+        ("http://me:secret@b/v1#x", "no user name, password"),
+    ],
+)
+def test_a_bad_spelling_is_one_sentence(text: str, message: str) -> None:
+    for read in (parse_model, parse_encoder, parse_chat_model):
+        with pytest.raises(UserError) as raised:
+            read(text)
+        assert message in str(raised.value)
+        assert "secret" not in str(raised.value)

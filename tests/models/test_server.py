@@ -11,7 +11,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.models import retrying, server
-from endoxa.models.scoring import look_at, open_model, parse_model
+from endoxa.models.scoring import open_model, parse_model
 from endoxa.models.spec import ModelOptions
 from endoxa.models.transport import server_client
 from endoxa.schema import CausalRequest, Unscorable
@@ -107,7 +107,6 @@ def connected(url, name="small"):
     [
         ((), "echo", ["sum", "mean", "sum-bos"]),
         (("no echo",), "prompt_logprobs", ["sum", "mean-bos"]),
-        (("no echo", "no prompt_logprobs"), "generate", ["sum-bos"]),
         (("no echo", "no prompt_logprobs", "never adds bos"), "generate", ["sum", "mean"]),
     ],
 )
@@ -128,11 +127,8 @@ def test_every_way_gives_the_scores_of_the_same_weights_loaded_here(serve, tiny_
     [
         (("ignores add_special_tokens",), "sum", "although it was asked not to"),
         (("never adds bos",), "sum-bos", "puts no beginning-of-sequence token"),
-        (("leaves the prompt out",), "sum", "does not return the log-probabilities of the prompt"),
         (("no echo", "ignores add_special_tokens"), "sum", "puts a special token in front of every sentence"),
-        (("no echo", "never adds bos"), "sum-bos", "puts no beginning-of-sequence token"),
         (("no echo", "no prompt_logprobs"), "sum", "in front of every sentence although it was asked not to"),
-        (("no echo", "no prompt_logprobs", "never adds bos"), "sum-bos", "puts no beginning-of-sequence"),
     ],
 )
 def test_what_stands_in_front_is_seen_in_every_way(serve, flaws, rule, message):
@@ -151,14 +147,6 @@ def test_a_server_without_any_way_is_refused_with_all_that_was_tried(serve):
     assert "prompt_logprobs=1 (vLLM): status 400" in said
     assert "/generate with return_logprob=true (SGLang): status 404" in said
     assert len(answers.bodies) == 3
-
-
-@pytest.mark.slow
-def test_equal_texts_are_sent_once_and_many_in_one_call(serve):
-    url, answers = serve()
-    requests = [CausalRequest(f"The bakers are number {k % 70}", "nothing") for k in range(140)]
-    assert len(dict(connected(url).score(requests))) == 140
-    assert [len(body["prompt"]) for body in answers.bodies] == [1, 64, 6]  # first, how it answers
 
 
 def test_prompt_that_the_server_refuses_is_unscorable_and_the_others_are_scored(serve):
@@ -195,8 +183,7 @@ def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("status", [400, 401, 403])
-def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
+def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch):
     key = "planted-secret-0zzz"
     monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
     monkeypatch.setenv("ENDOXA_SERVER_KEY", key)
@@ -205,7 +192,7 @@ def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
 
     def refuse(_body, authorization):
         sent.append(authorization)
-        return status, {"error": {"message": f"no: {authorization} and {key[:4]}****{key[-4:]}"}}
+        return 400, {"error": {"message": f"no: {authorization} and {key[:4]}****{key[-4:]}"}}
 
     with serving(refuse) as url:
         assert server_client("The model", url, key).organization is None
@@ -215,7 +202,3 @@ def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
     assert set(sent) == {f"Bearer {key}"}
     assert "(key)" in said
     assert not {"planted", "plan", "0zzz"} & set(said.replace("*", " ").replace("-", " ").split())
-
-
-def test_server_is_taken_as_causal_without_being_asked():
-    assert look_at(parse_model("http://127.0.0.1:9/v1#x"), ModelOptions()).architecture == "causal"

@@ -7,12 +7,9 @@ import torch
 from tokenizers import Tokenizer, pre_tokenizers, processors
 from tokenizers import models as kinds
 from transformers import (
-    M2M100Config,
-    M2M100ForConditionalGeneration,
     MBart50Tokenizer,
     MBartConfig,
     MBartForConditionalGeneration,
-    NllbTokenizer,
     PreTrainedTokenizerFast,
 )
 
@@ -67,7 +64,7 @@ def test_a_tokenizer_whose_words_are_special_tokens_refuses_the_text():
     assert SpecialTokens.of(tokenizer).problem(ids[:1]) == ""
 
 
-@pytest.mark.parametrize("sign", ["<|endoftext|>", "</s>", "<mask>", "[SEP]", "<|im_end|>", "<extra_id_0>"])
+@pytest.mark.parametrize("sign", ["<|endoftext|>", "</s>", "[SEP]"])
 def test_a_server_that_reads_a_special_token_in_a_text_gives_no_score(sign):
     model = ServerModel("m", "m", "http://server/v1", client=None, retrier=None, way=None)
     request = CausalRequest(f"Old {sign} drivers", "nothing")
@@ -103,24 +100,13 @@ def mbart50(home):
     return home
 
 
-def nllb(home):
-    vocab = {name: place for place, (name, _) in enumerate(PIECES)}
-    tokenizer = NllbTokenizer(vocab=vocab, merges=[])
-    torch.manual_seed(5)
-    config = M2M100Config(vocab_size=len(tokenizer), decoder_start_token_id=2, **SIZES)
-    M2M100ForConditionalGeneration(config).save_pretrained(home)
-    tokenizer.save_pretrained(home)
-    return home
-
-
-@pytest.mark.parametrize(("make", "hindi"), [(mbart50, "hi_IN"), (nllb, "hin_Deva")])
-def test_tagged_models_are_told_the_language(tmp_path, make, hindi):
+def test_tagged_models_are_told_the_language(tmp_path):
     """Expected: ids written out by hand, and the loss of transformers over the tokens of the sentence."""
-    model = open_model(parse_model(f"hf/{make(tmp_path)}"), ModelOptions())
+    model = open_model(parse_model(f"hf/{mbart50(tmp_path)}"), ModelOptions())
     prompt, text = "what are women", "women are caring"
     found = dict(model.score([CompletionRequest(prompt, text, "hi"), CompletionRequest(prompt, text, "xx")]))
     tokenizer, network = model._checkpoint.tokenizer, model._checkpoint.network
-    code = tokenizer.convert_tokens_to_ids(hindi)
+    code = tokenizer.convert_tokens_to_ids("hi_IN")
     source, target = (tokenizer(one, add_special_tokens=False)["input_ids"] for one in (prompt, text))
     labels = torch.tensor([[code, *target, 2]])
     with torch.inference_mode():
@@ -135,10 +121,10 @@ def test_tagged_models_are_told_the_language(tmp_path, make, hindi):
 
 @pytest.mark.parametrize(
     ("codes", "special"),
-    [(("en_XX", "hi_IN"), True), ((">>hin<<", ">>tam<<"), False), (("<2hi>", "<2zh_Hant>"), False)],
+    [(("en_XX", "hi_IN"), True), ((">>hin<<", ">>tam<<"), False)],
 )
 def test_codes_that_a_tokenizer_cannot_be_told_are_refused(codes, special):
-    """A code that a fast tokenizer always adds; and those of Marian's and MADLAD-400's, which they never add."""
+    """A code that a fast tokenizer always adds; and those of Marian's, which it never adds."""
     words = {word: number for number, word in enumerate(["<unk>", *codes])}
     tokenizer = Tokenizer(kinds.WordLevel(words, unk_token="<unk>"))
     if special:
@@ -158,9 +144,7 @@ def test_codes_that_a_tokenizer_cannot_be_told_are_refused(codes, special):
         ("hi", "hin_Deva"),
         ("zh", "zho_Hans"),
         ("zh-TW", "zho_Hant"),
-        ("ar", "arb_Arab"),
         ("en-NG", "eng_Latn"),
-        ("sw", "swh_Latn"),
         ("xx", None),
     ],
 )

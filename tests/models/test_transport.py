@@ -61,7 +61,7 @@ def hostile(reply: Reply) -> Iterator[tuple[str, list[str]]]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}/v1", asked
         finally:
@@ -112,28 +112,18 @@ def bomb(_: object) -> tuple[int, dict[str, str], bytes]:
     return 200, {"Content-Encoding": "gzip"}, BOMB
 
 
-HALVES = {
-    "half an emoji": rb"C \ud83d",
-    "its other half": rb"C \uDE00",
-    "bytes that are no UTF-8": b"C \xf0\x9f",
-    "whole emoji and backslash": rb"C \ud83d\ude00 \\ud83d",
-}
-
-
 @pytest.mark.parametrize(
-    ("what", "kind"), [*((what, "server") for what in HALVES), ("its other half", "anthropic")]
+    ("sent", "read"),
+    [
+        (rb"C \uDE00", "C \ufffd"),
+        (b"C \xf0\x9f", "C \ufffd"),
+        (rb"C \ud83d\ude00 \\ud83d", "C \U0001f600 \\ud83d"),
+    ],
 )
-def test_half_a_character_is_replaced_and_the_answer_read(what: str, kind: str) -> None:
-    def reply(_: object) -> tuple[int, dict[str, str], bytes]:
-        choice = b'{"choices": [{"message": {"content": "' + HALVES[what] + b'"}, "finish_reason": "stop"}]}'
-        message = (
-            b'{"stop_reason": "end_turn", "content": [{"type": "text", "text": "' + HALVES[what] + b'"}]}'
-        )
-        return 200, {}, choice if kind == "server" else message
-
-    with hostile(reply) as (url, asked):
-        answer = chat(url, kind)
-    assert answer.text == ("C \U0001f600 \\ud83d" if "whole" in what else "C \ufffd")
+def test_half_a_character_is_replaced_and_the_answer_read(sent: bytes, read: str) -> None:
+    body = b'{"choices": [{"message": {"content": "' + sent + b'"}, "finish_reason": "stop"}]}'
+    with hostile(lambda _: (200, {}, body)) as (url, asked):
+        assert chat(url).text == read
     assert len(asked) == 1
 
 
@@ -150,9 +140,7 @@ def test_a_redirect_is_refused_with_both_hosts_and_nothing_is_sent_there(client:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("client", "reply"), [*((client, bomb) for client in CLIENTS), ("chat", endless), ("embeddings", endless)]
-)
+@pytest.mark.parametrize(("client", "reply"), [*((client, bomb) for client in CLIENTS), ("chat", endless)])
 def test_a_body_over_the_limit_is_a_failure_with_a_reason_and_not_asked_for_again(
     client: str, reply: Reply
 ) -> None:
@@ -170,7 +158,7 @@ def test_the_error_text_of_a_server_is_bounded_and_its_status_counts() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", [KEY, ESCAPED, KEY.replace("/", "\\/")])
+@pytest.mark.parametrize("key", [KEY, ESCAPED])
 def test_a_key_that_comes_back_in_any_field_is_nowhere(key: str) -> None:
     """As it is, or with the escapes of JSON."""
     message = f'"content": "A {key}", "reasoning_content": "{key}"'

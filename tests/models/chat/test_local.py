@@ -11,7 +11,6 @@ from dataclasses import replace
 import pytest
 import torch
 from scipy.stats import chisquare
-from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from endoxa.errors import UserError
@@ -89,14 +88,13 @@ def test_greedy_answers_are_those_of_transformers(folders, architecture):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["causal", "encoder-decoder"])
-@pytest.mark.parametrize("sampling", [GREEDY, replace(DRAWN, top_p=0.9, extra={"top_k": 50})])
-def test_batches_change_nothing(folders, architecture, sampling):
+def test_batches_change_nothing(folders, architecture):
+    sampling = replace(DRAWN, top_p=0.9, extra={"top_k": 50})
     alone, together = (opened(folders / architecture, batch_size=size) for size in (1, 4))
     one_by_one = all_answers(alone, TEXTS, sampling)
-    if sampling.temperature:
-        assert all_answers(together, TEXTS, replace(sampling, seed=6)) != one_by_one
-        drawn_anew = [all_answers(together, TEXTS, replace(sampling, seed=None)) for _ in range(2)]
-        assert drawn_anew[0] != drawn_anew[1]
+    assert all_answers(together, TEXTS, replace(sampling, seed=6)) != one_by_one
+    drawn_anew = [all_answers(together, TEXTS, replace(sampling, seed=None)) for _ in range(2)]
+    assert drawn_anew[0] != drawn_anew[1]
     assert all_answers(together, TEXTS, sampling) == one_by_one
     assert all_answers(together, TEXTS[::-1], sampling) == one_by_one[::-1]
 
@@ -120,7 +118,6 @@ def same(weights, count):
 @pytest.mark.parametrize(
     ("settings", "support"),
     [
-        ({"temperature": 1.0}, range(6)),
         ({"temperature": 2.0, "top_k": 3}, (1, 3, 5)),
         ({"temperature": 1.0, "top_p": 0.75}, (1, 3)),
     ],
@@ -146,42 +143,6 @@ def test_draws_follow_the_distribution(settings, support):
 def test_output_that_is_no_number_is_refused():
     with pytest.raises(UserError, match=r"not a number .*--set dtype=float32"):
         drawn([prompt(1)], torch.full((1, 4), torch.nan))
-
-
-def test_end_and_length_are_told_apart(folders):
-    model = opened(folders / "causal", batch_size=32)
-
-    async def ask():
-        sampled = (replace(DRAWN, seed=seed, max_tokens=30) for seed in range(64))
-        return await asyncio.gather(*(model.ask(conversation("Rain"), sampling) for sampling in sampled))
-
-    answers = asyncio.run(ask())
-    ended = [answer.usage.completion_tokens for answer in answers if answer.finish == "stop"]
-    cut = [answer.usage.completion_tokens for answer in answers if answer.finish == "length"]
-    assert len(ended) + len(cut) == 64
-    assert set(ended) <= set(range(1, 31))
-    assert len(set(ended)) > 3
-    assert set(cut) == {30}
-
-
-@pytest.mark.parametrize("architecture", ["causal", "encoder-decoder"])
-def test_answers_written_side_by_side_have_each_their_own_limit(folders, architecture):
-    """With equal settings but for the limit they share a batch, and each is as it is alone."""
-    limits = (2, 8, 1, 5)
-
-    async def ask(model):
-        ways = [replace(DRAWN, max_tokens=limit) for limit in limits]
-        return await asyncio.gather(
-            *(model.ask(conversation(text), way) for text, way in zip(TEXTS, ways, strict=False))
-        )
-
-    alone, together = (opened(folders / architecture, batch_size=size) for size in (1, 4))
-    answers = asyncio.run(ask(together))
-    assert answers == asyncio.run(ask(alone))
-    assert [answer.usage.completion_tokens for answer in answers if answer.finish == "length"] == [
-        limit for limit, answer in zip(limits, answers, strict=True) if answer.finish == "length"
-    ]
-    assert answers[2].finish == "length"
 
 
 def test_long_conversations_are_cut_or_refused_one_by_one(folders):
@@ -227,13 +188,6 @@ def test_a_template_of_ones_own_is_described_and_its_arguments_reach_it(folders,
     model = opened(folders / "causal")
     plain, loud = (all_answers(model, ["Rain"], replace(GREEDY, extra=extra))[0] for extra in ways)
     assert loud.usage.prompt_tokens > plain.usage.prompt_tokens
-
-
-def test_a_template_may_refuse_a_conversation(folders):
-    model = opened(folders / "causal")
-    messages = [Message("system", "Be kind."), Message("user", "Rain")]
-    with pytest.raises(UserError, match="does not take a conversation of system, user: No system here"):
-        asyncio.run(model.ask(messages, GREEDY))
 
 
 @pytest.mark.parametrize(
@@ -282,14 +236,7 @@ TURNS = "{% for m in messages %}{{ 'Question: ' if m.role == 'user' else '' }}{{
     [
         (TURNS, False, "\nQuestion:"),
         (TURNS, True, ""),
-        ("{{ messages[-1].content }}:", False, ""),
-        ("{% for m in messages %}{{ m.content }}\n{% endfor %}", False, ""),
         ("{% for m in messages %}{{ '\n### ' + m.role }}\n{{ m.content }}{% endfor %}", False, "\n### user"),
-        (
-            "{% for m in messages %}[{{ m.role }}] {{ m.content }}{{ eos_token }}\n{% endfor %}",
-            False,
-            "\n[user]",
-        ),
         ("{{ messages[0].content }}{{ raise_exception('one only') if messages | length > 1 }}", False, ""),
     ],
 )
@@ -308,22 +255,8 @@ def test_a_next_message_ends_an_answer_only_after_something_was_said():
     assert stops.find("###") == 0
 
 
-@pytest.mark.slow
-def test_a_base_model_stops_at_a_next_message(tiny, tmp_path):
-    file = tmp_path / "turns.jinja"
-    file.write_text("{% for m in messages %}{{ m.content }} {% endfor %}")
-    whole = all_answers(opened(tiny["causal"], chat_template=str(file)), TEXTS, GREEDY)
-    model = opened(tiny["causal"], chat_template=str(file))
-    model._next_turn = next(answer.text.strip() for answer in whole if len(answer.text) > 5)[2:4]
-    for before, after in zip(whole, all_answers(model, TEXTS, GREEDY), strict=True):
-        place = before.text.find(model._next_turn, len(before.text) - len(before.text.lstrip()) + 1)
-        assert after.text == (before.text if place < 0 else before.text[:place])
-        assert place < 0 or after.finish == "stop"
-
-
-@pytest.mark.parametrize("architecture", ["causal", "encoder-decoder"])
-def test_out_of_memory_halves_the_batch(folders, monkeypatch, architecture):
-    model = opened(folders / architecture, batch_size=4)
+def test_out_of_memory_halves_the_batch(folders, monkeypatch):
+    model = opened(folders / "causal", batch_size=4)
     before = all_answers(model, TEXTS, DRAWN)
     network, sizes = model._checkpoint.network, []
     forward = network.forward
@@ -337,19 +270,6 @@ def test_out_of_memory_halves_the_batch(folders, monkeypatch, architecture):
     monkeypatch.setattr(network, "forward", limited)
     assert all_answers(model, TEXTS, DRAWN) == before
     assert sizes[:3] == [4, 2, 1]
-
-
-def test_a_closed_model_gives_its_memory_back(folders):
-    model = opened(folders / "causal")
-
-    async def ask_and_close():
-        asked = asyncio.create_task(model.ask(conversation("Rain"), replace(DRAWN, max_tokens=50)))
-        await asyncio.sleep(0)
-        await model.close()
-        return await asyncio.gather(asked, return_exceptions=True)
-
-    assert isinstance(asyncio.run(ask_and_close())[0], asyncio.CancelledError)
-    assert {parameter.device.type for parameter in model._checkpoint.network.parameters()} == {"meta"}
 
 
 class Counting:
@@ -371,18 +291,6 @@ class Counting:
             self.busy.release()
 
 
-def test_batches_are_filled_and_hold_what_is_alike():
-    counting = Counting()
-    batcher = Batcher(counting, lambda number: number % 2, 4)
-
-    async def submit():
-        return await asyncio.gather(*(batcher.submit(number) for number in range(12)))
-
-    for _ in range(2):  # another event loop finds nothing left of the first
-        assert asyncio.run(submit()) == [2 * number for number in range(12)]
-    assert counting.batches[:4] == [[0, 2, 4, 6], [1, 3, 5, 7], [8, 10], [9, 11]]
-
-
 def test_one_failing_batch_and_a_caller_who_leaves_change_nothing_for_others():
     counting = Counting()
     batcher = Batcher(counting, lambda number: number // 10, 4)
@@ -399,8 +307,7 @@ def test_one_failing_batch_and_a_caller_who_leaves_change_nothing_for_others():
     assert counting.batches[0] == [1, 2]
 
 
-@pytest.mark.parametrize("leave", ["callers", "close"])
-def test_a_batch_that_nobody_waits_for_is_told_to_stop(leave):
+def test_a_batch_that_nobody_waits_for_is_told_to_stop():
     started, stopped = threading.Event(), threading.Event()
 
     def compute(batch):
@@ -415,11 +322,8 @@ def test_a_batch_that_nobody_waits_for_is_told_to_stop(leave):
     async def submit():
         callers = [asyncio.create_task(batcher.submit(number)) for number in range(3)]
         await asyncio.to_thread(started.wait)
-        if leave == "close":
-            await batcher.close()
-        else:
-            for caller in callers:
-                caller.cancel()
+        for caller in callers:
+            caller.cancel()
         return await asyncio.gather(*callers, return_exceptions=True)
 
     found = asyncio.run(submit())
@@ -438,15 +342,3 @@ def test_a_message_cannot_write_special_tokens(folders, architecture, sign):
     )
     assert told.count(special) == clean.count(special)
     assert len(told) > len(clean)
-
-
-def test_an_encoder_reads_the_special_tokens_around_a_conversation_that_it_is_used_to(folders):
-    """BART's stand before a text, too."""
-    model = opened(folders / "encoder-decoder")
-    tokenizer = model._checkpoint.tokenizer
-    around = [("<pad>", tokenizer.pad_token_id), ("</s>", tokenizer.eos_token_id)]
-    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
-        single="<pad> $A </s>", special_tokens=around
-    )
-    written = model._written(conversation("Rain"), {})
-    assert list(model._ids(written)) == tokenizer(written)["input_ids"]

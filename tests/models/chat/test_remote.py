@@ -3,8 +3,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -92,22 +90,16 @@ def expected(calls: int, *, seeded: bool) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "faults", "calls"), [("server", FAULTS, 300), *(("anthropic", (fault,), 12) for fault in FAULTS)]
-)
-def test_every_fault_is_overcome(kind: str, faults: tuple[str, ...], calls: int) -> None:
+@pytest.mark.parametrize("kind", ["server", "anthropic"])
+def test_every_fault_is_overcome(kind: str) -> None:
     async def main() -> tuple[list[ChatAnswer], ChatServer]:
-        share = 0.1 if faults == ("empty",) else 0.3 if calls > 12 else 0.4
-        async with asked(Settings(faults=share, kinds=faults, seed=1 if calls > 12 else 4), kind) as (
-            model,
-            server,
-        ):
+        async with asked(Settings(faults=0.3, kinds=FAULTS, seed=1), kind) as (model, server):
             await model.check()
-            return await many(model, calls, 4 if calls == 12 else 32), server
+            return await many(model, 100, 32), server
 
     answers, server = asyncio.run(main())
-    assert set(server.broken) == set(faults)
-    assert [answer.text for answer in answers] == expected(calls, seeded=kind != "anthropic")
+    assert set(server.broken) == set(FAULTS)
+    assert [answer.text for answer in answers] == expected(100, seeded=kind != "anthropic")
     assert {answer.error for answer in answers} == {""}
 
 
@@ -118,15 +110,9 @@ def test_an_answer_that_stays_empty_is_the_answer() -> None:
 
 
 def test_nobody_answers() -> None:
-    async def main() -> None:
-        model = open_chat(parse_chat_model("http://127.0.0.1:9/v1#x", {}), replace(OPTIONS, patience=0.1))
-        try:
-            await model.check()
-        finally:
-            await model.close()
-
+    model = open_chat(parse_chat_model("http://127.0.0.1:9/v1#x", {}), replace(OPTIONS, patience=0.1))
     with pytest.raises(UserError, match=r"at http://127.0.0.1:9/v1 does not answer: for 0 seconds"):
-        asyncio.run(main())
+        asyncio.run(model.check())
 
 
 @pytest.mark.parametrize(
@@ -137,7 +123,6 @@ def test_nobody_answers() -> None:
             False,
             "error",
         ),
-        (Refusal(400, "prompt is too long: 9 tokens > 8 maximum"), False, "error"),
         (Refusal(413, "Request exceeds the maximum size", "request_too_large"), False, "error"),
         (Refusal(500, "the request exceeds the available context size"), False, "error"),
         (
@@ -162,7 +147,6 @@ def test_refusals_of_one_request_are_kept_with_it(refusal: Refusal, refused: boo
             Refusal(400, "Unsupported parameter: 'top_p'", "unsupported_parameter"),
             "Unsupported parameter: 'top_p'",
         ),
-        (Refusal(400, "max_tokens is too large: 9", "invalid_value"), "max_tokens is too large"),
         (Refusal(401, "no"), "refuses the key in the environment variable ENDOXA_SERVER_KEY"),
         (Refusal(402, "pay"), "has no money or quota left"),
         (Refusal(403, "country not supported"), "may not use it"),
@@ -214,7 +198,7 @@ def test_the_only_request_left_that_never_works_is_noted(patience: float) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "lost"),
-    [("empty", 1), ("stall", 1), ("cut", 1), ("malformed", 1), ("drop-late", 1), ("429", 0), ("500", 0)],
+    [("empty", 1), ("drop-late", 1), ("429", 0)],
 )
 def test_calls_that_may_be_billed_without_an_answer_are_told(fault: str, lost: int) -> None:
     told: list[Usage | None] = []
@@ -236,21 +220,6 @@ def test_calls_that_may_be_billed_without_an_answer_are_told(fault: str, lost: i
     assert (None in told) == (lost and fault != "empty")
 
 
-def test_settings_of_a_first_question_are_not_those_of_the_run() -> None:
-    """That a model answers at all does not mean that it takes the settings of the run."""
-
-    def reply(body: Mapping[str, Any]) -> str | Refusal:
-        return Refusal(400, "Unsupported parameter: 'top_p'") if "top_p" in body else "A"
-
-    async def main() -> None:
-        async with asked(Settings(reply=reply), name="alias") as (model, _):
-            await model.check()
-            await model.ask(QUESTION, Sampling(top_p=0.5))
-
-    with pytest.raises(UserError, match="Unsupported parameter"):
-        asyncio.run(main())
-
-
 def test_a_slow_answer_is_called_slow() -> None:
     options = replace(OPTIONS, timeout=0.1, patience=0.3)
     with pytest.raises(UserError, match="slower than the timeout"):
@@ -258,9 +227,7 @@ def test_a_slow_answer_is_called_slow() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "status"), [("openai", 400), ("openai", 401), ("anthropic", 403), ("anthropic", 500)]
-)
+@pytest.mark.parametrize(("kind", "status"), [("openai", 401), ("anthropic", 500)])
 def test_a_key_is_written_nowhere(
     kind: str, status: int, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -283,15 +250,6 @@ def test_a_key_is_written_nowhere(
     asyncio.run(main())
     written = "\n".join([*said, caplog.text, *capfd.readouterr()])
     assert "0ffee" not in written.replace(f"'_key': '{KEY}'", "")
-
-
-def test_organisation_goes_to_openai_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_ORG_ID", "org-planted")
-
-    _, known = told(Settings(), "?", kind="openai")
-    assert known.headers["openai-organization"] == "org-planted"
-    _, other = told(Settings(), "?")
-    assert "org-planted" not in other.headers.values()
 
 
 @pytest.mark.slow
@@ -340,17 +298,13 @@ def test_bodies_of_requests() -> None:
 
 
 def test_a_seed_goes_by_its_name_at_each_provider_and_null_takes_a_field_out() -> None:
-    named = {
-        name: completion_body(parse_chat_model(f"{name}/x", {}), QUESTION, Sampling(seed=3))
+    groq, mistral, gemini = (
+        completion_body(parse_chat_model(f"{name}/x", {}), QUESTION, Sampling(seed=3))
         for name in ("groq", "mistral", "gemini")
-    }
-    assert {name: body.get("seed") for name, body in named.items()} == {
-        "groq": 3,
-        "mistral": None,
-        "gemini": None,
-    }
-    assert named["mistral"]["random_seed"] == 3
-    assert not any("seed" in field for field in named["gemini"])
+    )
+    assert (groq["seed"], mistral["random_seed"]) == (3, 3)
+    assert "seed" not in mistral
+    assert not any("seed" in field for field in gemini)
     without = Sampling(seed=3, extra={"seed": None, "temperature": None})
     assert not {"seed", "temperature"} & set(
         completion_body(parse_chat_model("groq/x", {}), QUESTION, without)
@@ -415,9 +369,7 @@ CALL = {"id": "1", "type": "function", "function": {"name": "answer", "arguments
     ("message", "finish"),
     [
         ({"content": None, "tool_calls": [CALL]}, "tool_calls"),
-        ({"content": "", "tool_calls": [CALL]}, "stop"),
         ({"content": None, "function_call": CALL["function"]}, "function_call"),
-        ({"content": [], "tool_calls": [CALL]}, "tool_calls"),
     ],
 )
 def test_an_answer_that_only_calls_a_tool_says_so_and_is_not_asked_again(
@@ -434,19 +386,7 @@ def test_an_answer_that_only_calls_a_tool_says_so_and_is_not_asked_again(
     assert (read_message(json.dumps(said)).text, read_message(json.dumps(said)).error) == ("B", "")
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "",
-        "[]",
-        "{}",
-        '{"choices": []}',
-        '{"choices": [{}]}',
-        '{"choices',
-        "<html>",
-        '{"error": {"message": "x"}}',
-    ],
-)
+@pytest.mark.parametrize("body", ["", "{}", '{"choices": [{}]}', "<html>", '{"error": {"message": "x"}}'])
 def test_what_is_no_completion(body: str) -> None:
     with pytest.raises(UnusableError):
         read_completion(body)
@@ -472,23 +412,3 @@ def test_reading_messages() -> None:
     declined = read_message(json.dumps({**body, "content": [], "stop_reason": "refusal"}))
     assert (declined.text, declined.finish, declined.refused) == ("", "refusal", True)
     assert read_message(json.dumps({**body, "stop_reason": "max_tokens"})).finish == "length"
-
-
-def test_the_server_also_runs_as_a_process() -> None:
-    words = ("--faults", "0.2", "--kind", "500", "--seed", "1")
-    command = [sys.executable, "-m", "endoxa.testing.chat_server", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        url = process.stdout.readline().strip()
-
-        async def main() -> list[ChatAnswer]:
-            model = open_chat(parse_chat_model(f"{url}#small", {}), OPTIONS)
-            try:
-                return await many(model, 20, 4)
-            finally:
-                await model.close()
-
-        try:
-            assert [answer.text for answer in asyncio.run(main())] == expected(20, seeded=True)
-        finally:
-            process.terminate()

@@ -4,13 +4,10 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.models.chat.remote import estimate_tokens, rate_limit
+from endoxa.models.chat.remote import rate_limit
 from endoxa.models.retrying import Retrier, SilentError, TransientError
-from endoxa.schema import Message
 from support import virtual_time
 
 
@@ -112,7 +109,7 @@ def test_one_call_that_never_works_is_given_up_while_others_are_answered(
         async def others() -> None:
             while True:
                 await several.run(Failing())
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.25)
 
         background = asyncio.ensure_future(others())
         poisoned = Failing(*[TransientError("status 500")] * 1000)
@@ -126,14 +123,6 @@ def test_one_call_that_never_works_is_given_up_while_others_are_answered(
     moments = virtual_time.run(main())
     assert len(moments) == times
     assert patience > 4 or moments == pytest.approx([0, 0.5, 1.5, 3.5], abs=1e-6)
-
-
-@given(st.lists(st.floats(0, 20), max_size=6))
-def test_what_works_in_the_end_is_returned(waits: list[float]) -> None:
-    async def main() -> str:
-        return await retrier().run(Failing(*[TransientError("no", wait) for wait in waits]))
-
-    assert virtual_time.run(main()) == "yes"
 
 
 class Waiting:
@@ -188,8 +177,3 @@ def test_requests_per_minute() -> None:
     assert moments[4] == pytest.approx(0, abs=1e-6)
     assert moments[-1] == pytest.approx(115)
     assert all(later - earlier >= 55 for earlier, later in zip(moments, moments[60:], strict=False))
-
-
-def test_estimate_counts_bytes() -> None:
-    assert estimate_tokens([Message("user", "a" * 40)]) == 11
-    assert estimate_tokens([Message("user", "क" * 40)]) == 31

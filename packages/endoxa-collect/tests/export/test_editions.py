@@ -10,23 +10,21 @@ from datetime import timedelta
 
 import polars as pl
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
 from collect_support.stored import stored_rating
-from endoxa.errors import UserError
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.export import editions, run
+from endoxa_collect.export import editions
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
     AuditEntry,
-    Campaign,
     Edition,
     Pair,
     Person,
     Release,
     Role,
-    SettingsVersion,
     State,
     Tombstone,
 )
@@ -82,6 +80,7 @@ def test_public_figures_are_those_of_the_tables_cell_by_cell(released):
     assert (heard["pair"], heard["people"]) == (row["association_id"], row["ratings"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_release", [False, True])
 def test_joining_or_leaving_between_two_looks_changes_no_number(closed, make_person, tmp_path, with_release):
     if with_release:
@@ -106,6 +105,7 @@ def test_joining_or_leaving_between_two_looks_changes_no_number(closed, make_per
     )
 
 
+@pytest.mark.slow
 def test_the_data_are_public_once_an_organiser_says_so(released, make_account, client):
     campaign, _ = released
     address = f"/data/{campaign.slug}/"
@@ -131,6 +131,7 @@ def test_the_data_are_public_once_an_organiser_says_so(released, make_account, c
     assert actions == ["edition published", "edition taken down"]
 
 
+@pytest.mark.slow
 def test_withdrawn_rows_leave_the_public_data_on_the_next_day(released):
     campaign, _ = released
     Edition.objects.update(published=True)
@@ -138,7 +139,9 @@ def test_withdrawn_rows_leave_the_public_data_on_the_next_day(released):
     rows = {str(row) for row in gone.ratings.values_list("public_id", flat=True)}
     withdraw(gone)
     assert editions.published(campaign).release.number == "1.0"
+    # Withdrawn in the hour in which the edition was made, and looked at on the next day.
     yesterday(Edition)
+    Tombstone.objects.update(withdrawn_hour=F("withdrawn_hour") - timedelta(days=1))
     made = editions.published(campaign)
     assert made.release.number == "1.0.1"
     assert not Edition.objects.get(release__number="1.0").archive
@@ -148,53 +151,6 @@ def test_withdrawn_rows_leave_the_public_data_on_the_next_day(released):
     assert made.figures["ratings"] == 26
     assert Release.objects.count() == 2
     assert Tombstone.objects.exists()
-
-
-def test_without_a_page_of_results_only_the_published_edition_is_shown(released, tmp_path):
-    campaign, _ = released
-    export_campaign(campaign, tmp_path / "next", release="1.1")
-    Edition.objects.filter(release__number="1.0").update(published=True)
-    page = Client().get(f"/results/{campaign.slug}/").content.decode()
-    assert "The data, edition 1.1" in page
-    assert re.search("Download</dt><dd>Edition 1.0<br>", page)
-    content = {**SettingsVersion.objects.get().content, "results_page": False}
-    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
-    Campaign.objects.update(version=2)
-    page = Client().get(f"/data/{campaign.slug}/", follow=True).content.decode()
-    assert "All tables (zip)" in page
-    assert "The data, edition 1.0" in page
-    assert "1.1" not in page.split("<main")[1]
-    Edition.objects.update(published=False)
-    assert Client().get(f"/data/{campaign.slug}/", follow=True).status_code == 404
-
-
-@pytest.fixture
-def stale(released):
-    """The published edition of a release from which somebody went, a day later."""
-    campaign, _ = released
-    Edition.objects.update(published=True)
-    withdraw(Person.objects.filter(campaign=campaign, origins=["AR"]).first())
-    yesterday(Edition)
-    return Edition.objects.get()
-
-
-def test_a_patch_that_cannot_be_put_in_place_leaves_the_edition_as_it_was(stale, campaign, monkeypatch):
-    def full(*_):
-        raise UserError("The disk is full.")
-
-    monkeypatch.setattr(run, "put_in_place", full)
-    editions.published(campaign)
-    edition = Edition.objects.get()
-    before = (bytes(stale.archive), True, 1)
-    assert (bytes(edition.archive), edition.published, Release.objects.count()) == before
-
-
-def test_of_two_patches_at_once_one_is_made(stale, campaign):
-    assert editions.published(campaign).release.number == "1.0.1"
-    with pytest.raises(UserError, match=r"1\.0\.1"):
-        editions._patch(stale)
-    assert editions.published(campaign).release.number == "1.0.1"
-    assert Release.objects.count() == 2
 
 
 def test_words_that_went_are_on_no_page_at_once(released):

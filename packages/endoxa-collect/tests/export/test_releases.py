@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
+from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,24 +11,19 @@ from types import SimpleNamespace
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db import OperationalError
-from django.urls import reverse
 from django.utils import timezone
 
 from collect_support.filled_campaign import give_rating, propose
 from endoxa.errors import UserError
-from endoxa_collect.export.folder import read_about
-from endoxa_collect.export.run import EmptyReleaseError, export_campaign, numbered, released
-from endoxa_collect.models import AuditEntry, Release, Role, Tombstone
+from endoxa_collect.export.folder import read_about, read_export
+from endoxa_collect.export.run import EmptyReleaseError, export_campaign, numbered, patch_release
+from endoxa_collect.models import AuditEntry, Release, Tombstone
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.privacy import withdraw
 
 
 def full(*_, **__):
     raise OperationalError("database or disk is full")
-
-
-def no_room(*_, **__):
-    raise OSError(28, "No space left on device")
 
 
 @pytest.fixture(autouse=True)
@@ -46,58 +41,16 @@ def test_what_cannot_be_logged_is_not_handed_over(campaign, tmp_path, monkeypatc
     assert not Release.objects.exists()
 
 
-@pytest.mark.parametrize("recipient", ["", "Dr. Rain, Lake"])
-def test_a_release_of_nobody_is_made_only_where_that_is_meant(campaign, tmp_path, recipient):
+def test_a_release_of_nobody_is_made_only_where_that_is_meant(campaign, tmp_path):
     save(campaign, 1, {"licence": "CC-BY-4.0"}, AnonymousUser())
     campaign.refresh_from_db()
     with pytest.raises(EmptyReleaseError, match="All that 1 person gave, who has not yet agreed"):
-        export_campaign(campaign, tmp_path / "out", release="1.0", recipient=recipient)
+        export_campaign(campaign, tmp_path / "out", release="1.0")
     assert not list(tmp_path.iterdir())
     assert not Release.objects.exists()
-    made = export_campaign(campaign, tmp_path / "out", release="1.0", recipient=recipient, empty=True)
+    made = export_campaign(campaign, tmp_path / "out", release="1.0", empty=True)
     assert (made.rows["people"], made.left_out.waiting_for_consent) == (0, 1)
     assert export_campaign(campaign, tmp_path / "copy").rows["people"] == 0
-
-
-def test_the_entry_is_there_before_the_folder(campaign, tmp_path, monkeypatch):
-    found = []
-
-    def killed(*_):
-        found.extend((one.action, one.detail["release"]) for one in AuditEntry.objects.all())
-        found.extend(Release.objects.finished().values_list("number", flat=True))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("endoxa_collect.export.run.put_in_place", killed)
-    with pytest.raises(KeyboardInterrupt):
-        export_campaign(campaign, tmp_path / "out", release="1.0")
-    assert found == [("release", "1.0"), "1.0"]
-    # What was not handed over after all leaves neither.
-    assert not AuditEntry.objects.exists()
-    assert not Release.objects.exists()
-
-
-def interrupted(*_, **__):
-    raise KeyboardInterrupt
-
-
-def failing(_, *, ignore_errors=False):
-    if not ignore_errors:
-        raise OSError(39, "Directory not empty")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("remove", [interrupted, failing])
-@pytest.mark.parametrize("module", ["endoxa.sources.files", "endoxa_collect.files"])
-def test_what_stands_in_its_place_stays_written_down(campaign, tmp_path, monkeypatch, module, remove):
-    """Tidying up fails after the release took the place of an earlier copy."""
-    export_campaign(campaign, tmp_path / "out")
-    monkeypatch.setattr(f"{module}.shutil", SimpleNamespace(rmtree=remove))
-    with pytest.raises(KeyboardInterrupt) if remove is interrupted else nullcontext():
-        export_campaign(campaign, tmp_path / "out", release="1.0")
-    assert read_about(tmp_path / "out").release == "1.0"
-    found = Release.objects.finished().get()
-    assert released(campaign, tmp_path / "out") == found
-    assert AuditEntry.objects.get(action="release").detail["sha256"] == found.sha256
 
 
 def test_an_interrupted_exchange_leaves_the_earlier_copy(campaign, tmp_path, monkeypatch):
@@ -154,49 +107,71 @@ def test_who_leaves_while_a_release_is_made_is_on_its_list(campaign, make_person
     assert set(Tombstone.objects.filter(table="people").values_list("release__number", flat=True)) == {"1.0"}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "full", ["desk.TemporaryFile", "exports.draft", "exports.gettempdir", "desk.zipfile.ZipFile.write"]
-)
-@pytest.mark.parametrize("name", ["export_download", "export_release"])
-def test_what_cannot_be_packed_is_not_written_down(client, campaign, make_account, monkeypatch, name, full):
-    monkeypatch.setattr(f"endoxa_collect.organiser.{full}", no_room)
-    client.force_login(make_account("ines", campaign, Role.ORGANISER))
-    answer = client.post(reverse(f"organiser:{name}", args=[campaign.slug]), {"number": "1.0", "final": "on"})
-    assert answer.status_code == 500
-    assert "The disk of the server is full" in answer.content.decode()
-    assert not AuditEntry.objects.exists()
-    assert not Release.objects.exists()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("by_page", [False, True])
-def test_of_two_releases_with_one_number_the_first_to_end_counts(
-    client, campaign, make_account, monkeypatch, tmp_path, by_page
-):
+def test_of_two_releases_with_one_number_the_first_to_end_counts(campaign, tmp_path):
     def meanwhile(*_):
-        monkeypatch.undo()
         export_campaign(campaign, tmp_path / "first", release="1.0")
 
-    if by_page:
-        monkeypatch.setattr("endoxa_collect.organiser.exports.zipped", meanwhile)
-        client.force_login(make_account("ines", campaign, Role.ORGANISER))
-        page = reverse("organiser:export_release", args=[campaign.slug])
-        answer = client.post(page, {"number": "1.0", "final": "on"})
-        assert answer.status_code == 422
-        assert "that no release of this campaign has yet" in answer.content.decode()
-    else:
-        with pytest.raises(UserError, match="made by somebody else meanwhile"):
-            export_campaign(campaign, tmp_path / "second", release="1.0", pack=meanwhile)
+    with pytest.raises(UserError, match="made by somebody else meanwhile"):
+        export_campaign(campaign, tmp_path / "second", release="1.0", pack=meanwhile)
     assert [path.name for path in tmp_path.iterdir()] == ["first"]
     assert Release.objects.get().sha256
     assert AuditEntry.objects.count() == 1
 
 
-def test_a_release_with_settings_that_were_dropped_since_is_read(campaign, tmp_path):
-    export_campaign(campaign, tmp_path / "one", release="1.0")
-    mark = tmp_path / "one" / "export.json"
-    content = json.loads(mark.read_text(encoding="utf-8"))
-    content["settings"]["population"] = {"CL": 19.6}
-    mark.write_text(json.dumps(content), encoding="utf-8")
-    assert read_about(tmp_path / "one").settings == campaign.settings
+WHO = "A. Bell, River University"
+
+
+@pytest.fixture
+def room(campaign, make_person, make_pairs):
+    """Five from one country and one from another: the one has no key in a public export."""
+    pairs = make_pairs(campaign, ("AR", "drink mate", "en"), ("UY", "play football", "en"))
+    people = [make_person(campaign, f"AR{n}", origins=["AR"]) for n in range(5)]
+    people.append(make_person(campaign, "UY", origins=["UY"], connections=["BR"]))
+    for person in people:
+        for pair in pairs:
+            give_rating(person, pair, 4, tier="own" if pair.country in person.origins else "near")
+    return people
+
+
+@pytest.mark.slow
+def test_nothing_is_merged_and_the_conditions_are_there(campaign, room, tmp_path):
+    export_campaign(campaign, tmp_path / "public", release="1.0")
+    export_campaign(campaign, tmp_path / "one", release="1.1", recipient=f" {WHO}\u202e ")
+    _, public = read_export(tmp_path / "public")
+    about, frames = read_export(tmp_path / "one")
+    assert about.recipient == WHO
+    assert public["ratings"]["in_group"].null_count() > 0
+    assert Counter(frames["ratings"]["in_group"]) == {True: 6, False: 6}
+    assert Counter(frames["ratings"]["tier"]) == {"own": 6, "near": 6}
+    assert frames["ratings"]["propensity"].null_count() == 0
+    assert Counter(frames["people"]["country"]) == {"AR": 6, "UY": 1}
+    assert not set(frames["people"]["rater"]) & {str(person.pk) for person in room}
+    assert not set(frames["people"]["rater"]) & set(public["people"]["rater"])
+    text = (tmp_path / "one" / "AGREEMENT.md").read_text()
+    assert WHO in text
+    assert "No re-identification" in text
+    assert "**Restricted.**" in (tmp_path / "one" / "README.md").read_text()
+    assert not (tmp_path / "public" / "AGREEMENT.md").exists()
+    assert "BR" not in (tmp_path / "one" / "people.csv").read_text()
+    # Who leaves is on the list with the key of this release.
+    withdraw(room[-1])
+    gone = {str(row) for row in Tombstone.objects.filter(table="people").values_list("row", flat=True)}
+    assert gone >= set(frames["people"].filter(country="UY")["rater"])
+
+
+@pytest.mark.slow
+def test_it_needs_a_number_and_a_name_and_no_patch_is_made_of_it(campaign, room, tmp_path):
+    for number, who, sentence in (
+        (None, WHO, "needs a number"),
+        ("1.0", " \u200b ", "name the person and inst"),
+    ):
+        with pytest.raises(UserError, match=sentence):
+            export_campaign(campaign, tmp_path / "one", release=number, recipient=who)
+    assert not Release.objects.exists()
+    export_campaign(campaign, tmp_path / "one", release="1.0", recipient="A *Bell* <b>")
+    about = json.loads((tmp_path / "one" / "export.json").read_text(encoding="utf-8"))
+    assert about["restricted_to"] == "A *Bell* <b>"
+    assert r"A \*Bell\* \<b\>" in (tmp_path / "one" / "AGREEMENT.md").read_text()
+    with pytest.raises(UserError, match=r"is a restricted release, of which no patch is made"):
+        patch_release(campaign, tmp_path / "one", tmp_path / "two")
+    assert not (tmp_path / "two").exists()

@@ -13,8 +13,6 @@ from collect_support.filled_campaign import give_mention, give_rating
 from endoxa.commands import app
 from endoxa.curate.normalise.identity import normal_identity
 from endoxa.words.countries import people_of
-from endoxa.words.packs import languages_with
-from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.entry.seeding import add_seeds
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Pair
@@ -32,7 +30,7 @@ def endoxa(*words):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", UI_LANGUAGES)
+@pytest.mark.parametrize("language", ["en", "ar"])
 def test_a_campaign_goes_to_items_and_a_study_as_it_was_exported(
     make_campaign, make_person, tmp_path, language
 ):
@@ -64,12 +62,10 @@ def test_a_campaign_goes_to_items_and_a_study_as_it_was_exported(
     assert all(keys[country] == key for country, key in pairs["country", "identity_key"].iter_rows())
     assert set(pairs.filter(pl.col("region") != "")["region"]) == {"KE"}
 
-    if language in languages_with("questions.toml"):
-        endoxa("build", "qa", source, "--language", language, "-o", tmp_path / "questions.jsonl")
-        lines = (tmp_path / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-        asked = {json.loads(line)["additional_metadata"]["association_id"] for line in lines}
-        assert asked <= countries.keys()
-        assert len(asked) >= COMPLETE * said.height
-    if language in {"en", "ar"}:  # a study begins alike in all of them
-        endoxa("study", "init", tmp_path / "study", "--from", source)
-        assert "Next: endoxa study run" in endoxa("study", "run", tmp_path / "study", "--plan")
+    endoxa("build", "qa", source, "--language", language, "-o", tmp_path / "questions.jsonl")
+    lines = (tmp_path / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = {json.loads(line)["additional_metadata"]["association_id"] for line in lines}
+    assert asked <= countries.keys()
+    assert len(asked) >= COMPLETE * said.height
+    endoxa("study", "init", tmp_path / "study", "--from", source)
+    assert "Next: endoxa study run" in endoxa("study", "run", tmp_path / "study", "--plan")

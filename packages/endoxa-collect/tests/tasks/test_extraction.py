@@ -8,9 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from endoxa.commands import app
 from endoxa.curate import review as curate_review
 from endoxa.curate.associations import mentions
 from endoxa.curate.group import read_attributes
@@ -71,11 +69,8 @@ OMIT = {**KEEP, "decision": "omit", "pairs": [], "reason": "noise"}
     [
         ({"action": "keep"}, KEEP),
         ({}, KEEP),
-        ({"identity": "  bakers "}, KEEP),
         ({"attribute": "merry", "action": "keep"}, EDIT),
         ({"second_identity": "bakers", "second_attribute": "early risers"}, SPLIT),
-        ({"second_identity": "bakers", "second_attribute": "early risers", "action": "split"}, SPLIT),
-        ({"reason": "noise"}, OMIT),
         ({"reason": "noise", "identity": "", "second_identity": "x"}, OMIT),
         ({"reason": "other", "note": "a song"}, {**OMIT, "reason": "other", "note": "a song"}),
     ],
@@ -87,13 +82,10 @@ def test_buttons_and_words_give_the_decision(cells, wanted):
 @pytest.mark.parametrize(
     "cells",
     [
-        {"identity": ""},
         {"attribute": " "},
         {"action": "split"},
-        {"second_identity": "bakers"},
         {"second_identity": "bakers", "second_attribute": "cheerful"},
         {"reason": "other"},
-        {"reason": "dull"},
         {"action": "omit"},
         {"identity": "b" * 301},
     ],
@@ -109,22 +101,13 @@ def test_what_is_not_said_to_the_end_is_refused(cells):
         ("Igbo people are loud.", "igbo people", "loud", ["Igbo people", "loud"]),
         ("I think the Igbos love money", "igbo people", "love money", ["Igbos", "love money"]),
         ("Women aren't as smart as men", "women", "not smart", ["Women", "smart"]),
-        ("Las mujeres son fuertes", "women", "fuertes", ["fuertes"]),
         ("यहाँ के लोग मेहनती हैं", "यहाँ के लोग", "मेहनती", ["यहाँ के लोग", "मेहनती"]),
-        ("nurturing", "women", "nurturing", ["nurturing"]),
-        ("loud", "", "", []),
     ],
 )
 def test_the_words_are_found_in_the_statement(statement, identity, attribute, marked):
     found = parts(statement, identity, attribute)
     assert "".join(part.text for part in found) == statement
     assert [part.text for part in found if part.role] == marked
-
-
-@settings(max_examples=40)
-@given(st.text(max_size=60), st.text(max_size=20), st.text(max_size=20))
-def test_marking_changes_no_letter(statement, identity, attribute):
-    assert "".join(part.text for part in parts(statement, identity, attribute)) == statement
 
 
 def judged_by(task, make_judge, **answers):
@@ -153,19 +136,6 @@ def test_a_disagreement_goes_to_a_third_whose_voice_decides(make_task, make_judg
     assert table["attribute"].to_list() == ["cheerful"] * 3
     assert "bakers / merry" in table["review_note"][2]
     assert "omit (noise)" in table["review_note"][2]
-
-
-def test_the_reading_of_a_second_reader_is_shown_and_escaped(make_task, make_judge, client):
-    task = make_task("extraction", [{**rows(1)[0], "other_reading": "cooks | <b>calm</b>"}])
-    client.force_login(make_judge(task, "rosa").user)
-    page = client.post(f"/organise/{task.campaign.slug}/tasks/extraction/begin/", follow=True)
-    text = page.content.decode()
-    assert "A second reader read this differently:" in text
-    assert "cooks | &lt;b&gt;calm&lt;/b&gt;" in text
-    alone = make_task("extraction", rows(1), name="alone")
-    make_judge(alone, "rosa")
-    page = client.post(f"/organise/{task.campaign.slug}/tasks/alone/begin/", follow=True)
-    assert "A second reader" not in page.content.decode()
 
 
 def same_cells(table, before, but=()):
@@ -206,34 +176,6 @@ def test_what_comes_out_is_read_by_the_next_steps_and_by_the_sheets(make_task, m
     assert keys == table["review_row"].to_list()
 
 
-def test_what_endoxa_extracts_comes_back_cell_by_cell(make_task, make_judge, tmp_path):
-    raw = tmp_path / "raw.csv"
-    raw.write_text(
-        "text,topic,hour\nBakers are loud and kind,work,3\nasdf,work,4\nOld people are wise,age,5\n"
-    )
-    words = ["curate", "extract", str(raw), "--statement-column", "text", "--question-column", "topic"]
-    out = tmp_path / "statements.csv"
-    done = CliRunner().invoke(app, [*words, "--keep", "hour", "--language", "en", "-o", str(out)])
-    assert done.exit_code == 0, done.output
-    read = read_table(out).to_dicts()
-    assert len(read) == 4  # the first statement says two things
-    task = make_task("extraction", read, needed=1)
-    _, items = write_results(task, tmp_path / "review.csv")
-    assert same_cells(read_table(items), read)
-    judge = make_judge(task)
-    while (turn := next_turn(judge)) is not None:
-        content = turn.item.content
-        cells = {name: content[name] for name in SHOWN} if content["identity"] else {"reason": "noise"}
-        filled = ExtractionForm(content, {}, cells)
-        assert filled.is_valid(), filled.errors
-        take(judge, turn.token, filled.answer())
-    _, items = write_results(task, tmp_path / "review.csv")
-    table = read_table(items)
-    assert same_cells(table, read, but=("omit", "omit_reason"))
-    assert table["review_decision"].to_list() == ["keep", "keep", "omit", "keep"]
-    assert sorted(read_attributes(items)) == ["kind", "loud", "wise"]
-
-
 CELL = st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n"), max_size=12).map(
     str.strip
 )
@@ -262,7 +204,8 @@ def tables(draw):
     ]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=30)
+@pytest.mark.slow
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=15)
 @given(table=tables(), data=st.data(), suffix=st.sampled_from([".csv", ".jsonl", ".parquet"]))
 def test_nothing_is_lost_between_the_files(table, data, suffix, tmp_path_factory):
     folder = tmp_path_factory.mktemp("trip")

@@ -10,7 +10,7 @@ import pytest
 
 from collect_support.panel_person import associations
 from endoxa.errors import UserError
-from endoxa_collect.models import AuditEntry, JudgeState, Task, TaskItem
+from endoxa_collect.models import AuditEntry, JudgeState, Task, TaskItem, TaskState
 from endoxa_collect.tasks import adding
 from endoxa_collect.tasks.adding import add_task
 from endoxa_collect.tasks.handing import end, next_turn, take, undo
@@ -18,45 +18,22 @@ from endoxa_collect.tasks.results import all_tables, progress, write_results
 from tasks.conftest import tuples
 from tasks.test_translation import rows as translations
 
-FAULTS = {
-    "empty": ([], "has no rows"),
-    "no column": ([{"identity": "a"}], "attribute"),
-    "empty cell": ([{"identity": "a", "attribute": " "}], "line 2, column 'attribute': it is empty"),
-    "twice": (
-        [{"item_id": "x", "identity": "a", "attribute": "b"}] * 2,
-        "line 3: an earlier row has the name 'x' already",
-    ),
-    "no name": ([{"item_id": "", "identity": "a", "attribute": "b"}], "line 2: the name of the item"),
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_faults_of_a_file_name_their_row_and_nothing_is_kept(name, campaign, tmp_path):
-    rows, message = FAULTS[name]
-    path = write(tmp_path / "items.csv", rows or {"identity": [], "attribute": []})
-    with pytest.raises(UserError, match=message):
-        add_task(campaign, "votes", path)
-    assert not Task.objects.exists()
-
-
-WORDS = {"rows": [{"text": "a", "language": "en"}], "name": "votes"}
-
 
 @pytest.mark.parametrize(
     ("kind", "facts", "message"),
     [
         ("votes", {"needed": "many"}, "The setting 'needed' cannot be 'many'"),
-        ("votes", {"needed": 0}, "needed"),
+        ("votes", {"rows": [{"identity": "a"}]}, "attribute"),
+        (
+            "votes",
+            {"rows": [{"item_id": "", "identity": "a", "attribute": "b"}]},
+            "line 2: the name of the item",
+        ),
         ("votes", {"nedeed": 3}, "The setting 'nedeed'"),
         ("votes", {"needed": 5, "name": "there"}, "has a task 'there' already, of kind votes"),
-        ("words", {**WORDS, "name": "there"}, "has a task 'there' already, of kind votes"),
         ("votes", {"name": "!!!"}, "cannot be the name of a task"),
-        ("votes", {"name": "a" * 100}, "cannot be the name of a task"),
         ("poems", {}, "Unknown kind of task 'poems'"),
         ("harm", {"rows": associations(2), "completion": "javascript:alert(1)"}, "completion"),
-        ("harm", {"rows": associations(2), "completion": "//x.example"}, "completion"),
-        ("harm", {"rows": associations(2), "completion": "ftp://x.example"}, "completion"),
-        ("harm", {"rows": associations(2), "completion": "https://a b"}, "completion"),
         ("harm", {"rows": [{"association": "", "base_value": "x"}]}, "no association found"),
         ("pairs", {"rows": [{"sent_more": "Bakers are lazy."}]}, "'suggested'"),
         ("extraction", {"rows": [{"statement_id": "1", "statement": "Bakers sing"}]}, "no column 'identity'"),
@@ -122,14 +99,9 @@ def test_all_items_come_in_or_none_and_the_first_bad_row_is_named(campaign, tmp_
     with pytest.raises(UserError, match=r"without names of items \(column 'item_id'\)"):
         add_task(campaign, "votes", nameless, name="others")
     assert TaskItem.objects.count() == 5
-
-
-def test_associations_of_a_study_are_added_once_and_its_checks_too(campaign, tmp_path):
-    path = write(tmp_path / "items.csv", associations(4))
-    task = add_task(campaign, "harm", path).task
-    checks = task.items.filter(check_item=True).count()
-    more = add_task(campaign, "harm", write(tmp_path / "more.csv", associations(6) + associations(6)))
-    assert (more.items, task.items.filter(check_item=True).count()) == (2, checks)
+    Task.objects.update(state=TaskState.CLOSED)
+    with pytest.raises(UserError, match="The task 'others' of the campaign is over"):
+        add_task(campaign, "votes", nameless, name="others")
 
 
 def test_judgements_come_back_with_ids_columns_and_outcomes(votes, make_judge):
@@ -162,12 +134,3 @@ def test_what_was_taken_back_or_does_not_count_is_not_counted(votes, make_judge,
     assert [row["yes"] for row in csv.DictReader(written[1].read_text().splitlines())] == ["0"] * 4
     told = progress(votes)
     assert (told["judgements"], told["least"], told["most"], told["done"]) == (0, 0, 0, 0)
-
-
-def test_what_judges_must_not_know_is_kept_apart(make_task):
-    make_task("votes", tuples(1))
-    make_task("votes", tuples(1), name="open", shows_source=True)
-    hidden, shown = TaskItem.objects.order_by("pk")
-    assert "source" not in hidden.content
-    assert hidden.hidden == {"source": "model-x"}
-    assert shown.content["source"] == "model-x"

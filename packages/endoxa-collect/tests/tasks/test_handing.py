@@ -82,48 +82,12 @@ def test_a_late_answer_counts_unless_nobody_needs_it(make_task, make_judge):
     assert Judgement.objects.count() == 1
 
 
-def test_all_is_taken_back_one_after_the_other_and_kept_as_undone(votes, make_judge):
-    judge = make_judge(votes)
-    order = judge_all(judge)
-    back = []
-    while (turn := undo(judge)) is not None:
-        back.append(turn.item.key)
-        assert next_turn(judge).item.key == turn.item.key
-    assert back == order[::-1]
-    assert set(votes.items.values_list("judged", "done")) == {(0, False)}
-    assert Judgement.objects.filter(undone=True).count() == 4
-    assert sorted(judge_all(judge, NO)) == sorted(order)
-    assert Judgement.objects.filter(undone=False).count() == 4
-
-
-def test_what_was_skipped_comes_to_others_only(votes, make_judge):
-    one, two = make_judge(votes, "a"), make_judge(votes, "b")
-    turn = next_turn(one)
-    take(one, turn.token, None)
-    assert turn.item.key not in judge_all(one)
-    assert turn.item.key in judge_all(two)
-    assert undo(two)
-    assert undo(one)
-
-
 def test_unsure_votes_ask_for_another_judge_where_the_task_says_so(make_task, make_judge):
     task = make_task("votes", tuples(1), needed=2, least=2, unsure_counts=False)
     for name, answer in (("a", UNSURE), ("b", YES), ("c", YES)):
         assert judge_all(make_judge(task, name), answer) == ["t0"]
     assert judge_all(make_judge(task, "d")) == []
     assert TaskItem.objects.get().judged == 3
-
-
-def test_judgements_of_somebody_who_failed_or_left_do_not_count(votes, make_judge):
-    one = make_judge(votes, "a")
-    judge_all(one)
-    for name in "bc":
-        judge_all(make_judge(votes, name))
-    end(one, JudgeState.FAILED)
-    assert set(votes.items.values_list("judged", "done")) == {(2, False)}
-    assert len(judge_all(make_judge(votes, "d"))) == 4
-    with pytest.raises(TaskOverError):
-        next_turn(one)
 
 
 def test_a_paused_or_closed_task_takes_nothing(votes, make_judge):
@@ -137,21 +101,6 @@ def test_a_paused_or_closed_task_takes_nothing(votes, make_judge):
     with pytest.raises(UnknownTurnError):
         take(make_judge(votes, "b"), turn.token, YES)
     assert not Judgement.objects.exists()
-
-
-@pytest.mark.slow
-def test_a_drop_outs_block_is_free_again_and_the_spread_stays_even(make_task, make_judge):
-    """Blocks of five of 20 items; every third judge goes away after two of them."""
-    task = make_task("votes", tuples(20), needed=100, least=1, block=5)
-    now = timezone.now()
-    for number in range(12):
-        judge = make_judge(task, f"r{number}")
-        for _ in range(2 if number % 3 == 0 else 5):
-            take(judge, next_turn(judge, now=now).token, YES, now=now)
-        now += timedelta(minutes=16)
-    counts = list(task.items.values_list("judged", flat=True))
-    assert sum(counts) == 4 * 2 + 8 * 5 == Judgement.objects.count()
-    assert max(counts) - min(counts) <= 1
 
 
 ACTS = st.tuples(

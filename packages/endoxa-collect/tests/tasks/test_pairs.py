@@ -6,12 +6,12 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.pairs.items import build_pairs
-from endoxa.sources.check import PAIR_CHECKS, check_pairs
+from endoxa.sources.check import check_pairs
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import read_pairs
 from endoxa_collect.tasks.handing import next_turn, take
-from endoxa_collect.tasks.pairs import HINTS, WARNINGS, PairForm, compare, hints
-from endoxa_collect.tasks.results import all_tables, write_results
+from endoxa_collect.tasks.pairs import PairForm
+from endoxa_collect.tasks.results import write_results
 
 MORE, LESS = "Bakers are lazy.", "Bakers are hardworking."
 
@@ -41,6 +41,7 @@ def test_as_suggested_changed_or_rejected():
         ({"sent_less": ""}, {}, "Write the second"),
         ({"sent_less": "Bakers  are lazy."}, {}, "are the same"),
         ({"sent_less": "Cooks are hardworking."}, {}, "group must be the same"),
+        ({"reason": "other"}, {}, "Say why in the note"),
         ({"sent_less": LESS, "action": "check"}, {}, "Nothing is saved"),
         ({"sent_less": "Bakers are not lazy."}, {}, "save it all the same"),
         ({"sent_less": "वह डॉक्टर है।"}, {"sent_more": "वह डॉक्टर है।", "language": "hi"}, "are the same"),
@@ -49,7 +50,7 @@ def test_as_suggested_changed_or_rejected():
 def test_what_makes_no_pair_is_refused_with_its_reason(cells, changes, fault):
     found = form(cells, **changes)
     assert not found.is_valid()
-    assert fault in str(found.non_field_errors())
+    assert fault in str(found.errors)
 
 
 def test_what_was_found_is_saved_after_all_if_somebody_says_so():
@@ -60,35 +61,6 @@ def test_what_was_found_is_saved_after_all_if_somebody_says_so():
         {"sent_less": "Bakers are not lazy.", "action": "ok"}, suggested="Bakers are not lazy."
     )
     assert as_suggested["state"] == "ok"
-
-
-def test_note_is_needed_with_other():
-    assert not form({"reason": "other"}).is_valid()
-    assert answered({"reason": "other", "note": "a pun"})["note"] == "a pun"
-
-
-@pytest.mark.parametrize(
-    ("more", "less", "marked"),
-    [
-        (MORE, LESS, (["lazy."], ["hardworking."])),
-        ("Bakers are lazy.", "Bakers are not lazy.", ([], ["not"])),
-        ("¿Son vagos, los panaderos?", "¿Son listos, los panaderos?", (["vagos,"], ["listos,"])),
-        ("- Bakers - sing", "- Bakers - dance", (["sing"], ["dance"])),
-        ("a", "a", ([], [])),
-    ],
-)
-def test_the_words_that_differ_are_marked_in_place(more, less, marked):
-    found = compare(more, less, "en")
-    assert "".join(part.text for part in found.more) == more
-    assert "".join(part.text for part in found.less) == less
-    assert ([p.text for p in found.more if p.role], [p.text for p in found.less if p.role]) == marked
-
-
-def test_every_warning_is_one_of_the_checks_of_files():
-    source = {name.__name__.replace("_", "-") for name in PAIR_CHECKS}
-    assert set(WARNINGS) - source <= {"multiple-perturbations"}
-    assert hints("hi-Latn") == HINTS["hi"]
-    assert hints("") == hints("tlh") == ()
 
 
 def judge_all(judge, answers):
@@ -126,12 +98,3 @@ def test_pairs_built_by_endoxa_go_in_and_come_out_as_pairs(make_task, make_judge
     assert pairs["attribute_less"][0] == "diligent"
     untouched = read_table(file).to_dicts()[1]
     assert {name: untouched[name] or "" for name in built[2]} == built[2]
-
-
-def test_two_who_differ_get_a_third(make_task, make_judge):
-    task = make_task("pairs", [{"sent_more": MORE, "suggested": LESS, "language": "en"}], needed=2)
-    for name, less in (("a", LESS), ("b", "Bakers are diligent."), ("c", "Bakers are diligent.")):
-        judge_all(make_judge(task, name), {1: {"action": "ok", "sent_less": less}})
-    found = all_tables(task)
-    assert found["items"]["review_state"].to_list() == ["majority"]
-    assert found["pairs"]["sent_less"].to_list() == ["Bakers are diligent."]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from collect_support.browsing import DESK, visit
+from collect_support.browsing import visit
 from collect_support.panel_people import associations
 from collect_support.served import endoxa, serving
 
@@ -28,18 +28,6 @@ def study(tmp_path_factory):
 def go_on(one):
     one.page.locator(".actions .primary").click()
     one.page.wait_for_load_state()
-
-
-def to_the_first_item(one):
-    """From the first page past consent, instructions and quiz."""
-    for box in ("age", "take_part", "publication"):
-        one.page.locator(f"input[name={box}]").check()
-    one.page.locator(".actions button").last.click()
-    for _ in range(3):
-        go_on(one)
-    for name, value in (("stance", "found"), ("asked", "reinforces"), ("apart", "apart")):
-        one.page.locator(f"input[name={name}][value='{value}']").check()
-    go_on(one)
 
 
 def answer(one):
@@ -104,20 +92,3 @@ def test_a_rater_on_a_phone(browser, study, language, locale):
         one.go(f"{path}item/?PID={language}x")
         one.page.wait_for_url(f"**{path}")
         one.forgive(403)
-
-
-def test_a_rater_with_keys_alone(browser, study):
-    address, path = study
-    with visit(browser, address, **DESK) as one:
-        one.go(f"{path}?PID=keys")
-        to_the_first_item(one)
-        one.page.locator("body.with-keys").wait_for()
-        one.check("panel-item-keys")
-        for harm, frequent, number in (("2", "y", 1), ("5", "u", 2)):
-            for key in (harm, frequent, "Enter"):
-                one.page.keyboard.press(key)
-            one.page.get_by_text(f"{number} of 13 done").wait_for()
-            one.page.locator("body.with-keys").wait_for()  # before, a key would be lost
-        one.page.keyboard.press("z")
-        one.page.get_by_text("1 of 13 done").wait_for()
-        assert one.page.locator("input[name=harm][value='5']").count() == 1

@@ -60,8 +60,7 @@ def at(browser, site, cookies, address, **options):
         if begin.count():  # once in a session
             begin.first.click()
         one.page.locator("#judge").wait_for()
-        if options.get("java_script_enabled", True):
-            one.page.locator(READY).wait_for()
+        one.page.locator(READY).wait_for()
         yield one
 
 
@@ -114,32 +113,10 @@ def test_statements_by_keyboard_alone_and_all_of_them_back(browser, site, signed
         assert one.page.locator("[data-key=z]").count() == 0
 
 
-def test_a_digit_rejects_only_where_the_reasons_are_open(browser, site, signed_in, make):
-    address = make("extraction", rows(2), "digits")
-    with at(browser, site, signed_in, address) as one:
-        one.check("extraction-desk")
-        reasons = one.page.locator("details:has(> summary[data-key=x])[open]")
-        one.page.keyboard.press("3")
-        assert reasons.count() == 0
-        one.page.keyboard.press("x")
-        reasons.wait_for()
-        one.page.keyboard.press("Escape")
-        press(one, "3")
-        # Of the two digits one rejects.
-        assert in_force(site, "digits") == [("omit", 1)]
-        one.page.keyboard.press("x")
-        reasons.wait_for()
-        one.page.keyboard.press("8")
-        one.page.locator("#note-fault").wait_for()
-        one.forgive(422)
-        one.page.locator("#note:focus").wait_for()
-
-
 PAIR = {
     "item_id": "p1", "sent_more": "Bakers are lazy.", "sent_less": "Bakers are not lazy.", "identity": "bakers",
     "attribute_more": "lazy", "attribute_less": "not lazy", "language": "en", "how": "negation",
 }  # fmt: skip
-HINDI = PAIR | {"language": "hi", "sent_more": "वे लोग आलसी हैं।", "sent_less": "वे लोग मेहनती हैं।", "identity": ""}
 ON_A_PHONE = {
     "extraction": rows(1)[0] | {
         "statement": "People say bakers here are always cheerful <b>&",
@@ -154,12 +131,10 @@ ON_A_PHONE = {
         "candidate_nllb-600m_more": "خبازو المدينة كسالى <b>.",
         "candidate_nllb-600m_less": "خبازو المدينة نشيطون جدا في عملهم.",
     },
-    "pairs": HINDI,
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("language", ["en", "ar"])
-@pytest.mark.parametrize("kind", ON_A_PHONE)
+@pytest.mark.parametrize(("kind", "language"), [("extraction", "ar"), ("translation", "en")])
 def test_an_item_on_a_phone(browser, site, signed_in, make, kind, language):
     address = make(kind, [ON_A_PHONE[kind]], f"{kind}-{language}")
     with at(browser, site, signed_in, address, **PHONE, locale=language) as one:
@@ -171,23 +146,6 @@ def test_an_item_on_a_phone(browser, site, signed_in, make, kind, language):
         for fold in folds.all():
             fold.click()
         one.check(f"{kind}-phone-open-{language}")
-
-
-def test_translations_by_keyboard(browser, site, signed_in, make):
-    address = make("translation", translations(5), "keys", "--set", "needed=1")
-    with at(browser, site, signed_in, address) as one:
-        one.check("translation-desk")
-        press(one, "2")
-        press(one, "0")
-        one.page.keyboard.press("e")
-        one.page.keyboard.press("1")
-        one.page.keyboard.type("De verdad: ")
-        press(one, "Tab", "Tab", "Enter")
-        press(one, "w", "Son vagos.", "Tab", "Son listos.", "Tab", "Enter")
-        assert in_force(site, "keys", "choice") == [("candidate", 1), ("edited", 1), ("none", 1), ("own", 1)]
-        for _ in range(4):
-            press(one, "z")
-        assert in_force(site, "keys", "choice") == []
 
 
 def test_pairs_by_keyboard_with_the_live_check(browser, site, signed_in, make):
@@ -213,16 +171,3 @@ def test_pairs_by_keyboard_with_the_live_check(browser, site, signed_in, make):
         one.page.locator(".box.error").wait_for()
         one.forgive(422)
         one.check("pairs-desk-fault")
-
-
-def test_pairs_on_a_phone_without_a_script(browser, site, signed_in, make):
-    address = make("pairs", [HINDI], "pairs-plain")
-    options = {**PHONE, "java_script_enabled": False}
-    with at(browser, site, signed_in, address, **options) as one:
-        one.page.locator("#sent_less").fill("वे लोग <b> बहुत मेहनती नहीं हैं।")
-        one.page.locator("button[value=ok]").click()
-        one.page.locator("button[value=despite]").wait_for()
-        one.forgive(422)
-        one.page.locator("button[value=despite]").click()
-        one.page.locator(".after button").wait_for()
-        assert in_force(site, "pairs-plain", "state") == [("changed", 1)]

@@ -11,8 +11,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.sources.check import check_pairs
 from endoxa.sources.read import read_pairs
-from endoxa_collect.models import AuditEntry, Role, Task, TaskState
-from endoxa_collect.tasks.adding import add_task
+from endoxa_collect.models import AuditEntry, Task, TaskState
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
 from endoxa_collect.tasks.translation import ROOM, TranslationForm
@@ -98,14 +97,6 @@ def test_engines_that_say_the_same_are_one_candidate_and_places_are_even():
     assert all(abs(count - 1000) < 120 for count in first.values())
 
 
-def test_a_pair_that_is_the_same_after_translation_is_marked():
-    found = {one["place"]: one["compared"] for one in form(None).candidates}
-    assert found[3].identical
-    assert "identical-sentences" in found[3].checks
-    assert [part.text for part in found[2].more if part.role] == ["vagos."]
-    assert "".join(part.text for part in found[2].less) == "Los panaderos de 0 son trabajadores."
-
-
 OWN = {"edit": "own", "own_more": "Son A.", "own_less": "Son B."}
 
 
@@ -118,27 +109,6 @@ def choose(judge, wanted):
         filled = TranslationForm(turn.item.content, turn.shown, cells)
         assert filled.is_valid(), filled.errors
         take(judge, turn.token, filled.answer())
-
-
-def test_engines_are_counted_by_name_where_a_later_file_has_them_in_another_order(
-    make_task, make_judge, campaign, tmp_path
-):
-    task = make_task("translation", rows(1), needed=1)
-    turned = [{**rows(2)[1], "item_id": "q"}]
-    turned = [dict(sorted(row.items(), reverse=True)) for row in turned]
-    path = tmp_path / "later.csv"
-    pl.DataFrame(turned).write_csv(path)
-    add_task(campaign, "translation", path, name=task.name)
-    item = task.items.get(key="q")
-    assert item.hidden["engines"][0] != task.items.get(key="p0").hidden["engines"][0]
-    number = item.hidden["engines"].index("deepl-x1") + 1
-    choose(make_judge(task, "a"), {"p0": 1, "q": number})
-    Task.objects.filter(pk=task.pk).update(state=TaskState.CLOSED)
-    task.refresh_from_db()
-    shares = {row["engine"]: row["chosen"] for row in all_tables(task)["engines"].iter_rows(named=True)}
-    assert (shares["deepl-x1"], shares["nllb-600m"]) == ("2", "0")
-    with pytest.raises(UserError, match=f"The task '{task.name}' of the campaign is over"):
-        add_task(campaign, "translation", path, name=task.name)
 
 
 def test_results_by_engine_come_only_after_closing_and_that_is_recorded(make_task, make_judge, tmp_path):
@@ -178,16 +148,3 @@ def test_results_by_engine_come_only_after_closing_and_that_is_recorded(make_tas
         "Los panaderos del pueblo 1 son perezosos.",
     ]
     assert not [one for one in check_pairs(paths["t_pairs.csv"]) if one.severity == "error"]
-
-
-def test_a_task_that_is_open_is_not_downloaded_and_neither_is_what_was_ticked_beside_it(
-    make_task, make_account, client
-):
-    tasks = [make_task("translation", rows(2), name=name) for name in ("open", "closed")]
-    Task.objects.filter(name="closed").update(state=TaskState.CLOSED)
-    client.force_login(make_account("ines", tasks[0].campaign, Role.ORGANISER))
-    here = f"/organise/{tasks[0].campaign.slug}/tasks/"
-    sent = {"index": 0, "action": "export", "_selected_action": [task.pk for task in tasks]}
-    assert "Close this task first" in client.post(here, sent, follow=True).content.decode()
-    assert not Task.objects.filter(revealed_at__isnull=False).exists()
-    assert not AuditEntry.objects.filter(action__in=("task exported", "task unblinded")).exists()

@@ -39,13 +39,10 @@ def test_verdict_correction_note_and_name():
     ("cells", "fault"),
     [
         ({}, "required"),
-        ({"verdict": "fine"}, "Select a valid choice"),
         ({"verdict": "natural", "correction": f"{TEXT}!"}, "You changed the text"),
         ({"verdict": "odd"}, "Change the text so that it is right"),
-        ({"verdict": "wrong", "correction": ""}, "Change the text so that it is right"),
         ({"verdict": "wrong", "correction": "लोग"}, "must stay as often as they were"),
         ({"verdict": "wrong", "correction": f"{TEXT} {{identity}}"}, "{identity}"),
-        ({"verdict": "natural", "named": "x" * 81}, "at most 80"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_reason(cells, fault):
@@ -54,27 +51,17 @@ def test_what_cannot_be_used_is_refused_with_its_reason(cells, fault):
     assert fault in found.errors.as_text()
 
 
-def test_markup_and_places_of_other_kinds_must_stay_too():
-    text = "By <bdi>%(name)s</bdi>."
-    assert answered(text, verdict="wrong", correction="<bdi>%(name)s</bdi>!")["correction"]
-    for changed in ("By %(name)s.", "By <bdi>name</bdi>.", "By <b>%(name)s</b>."):
-        assert not form(text, verdict="wrong", correction=changed).is_valid()
-
-
 @pytest.mark.parametrize(
     ("answers", "outcome"),
     [
         ([], "unjudged"),
-        (["natural"], "waiting"),
         (["natural", "natural"], "natural"),
         (["natural", "odd x"], "waiting"),
         (["natural", "odd x", "natural"], "natural"),
         (["natural", "odd x", "wrong x"], "corrected x"),
-        (["wrong x", "odd x"], "corrected x"),
         (["wrong x", "odd"], "corrected x"),
         (["offensive", "odd x"], "corrected x"),
         (["wrong x", "odd y"], "several corrections"),
-        (["wrong", "odd"], "no correction"),
         (["offensive", "odd"], "offensive"),
         (["natural", "offensive", "natural"], "disputed"),
     ],
@@ -116,24 +103,3 @@ def test_items_go_in_and_come_out_with_corrections(make_task, make_judge, tmp_pa
     judge_all(make_judge(task, "wanjiru"), {})
     table = all_tables(task)["items"]
     assert table.filter(text=TEXT)["review_state"].to_list() == ["disputed"]
-
-
-def test_the_page_shows_a_text_in_use_in_its_language(make_task, make_judge, client):
-    row = items("ar", ["story prompts"])[0]
-    task = make_task("words", [{**row, "in_use": f"{row['in_use']} <script>"}])
-    client.force_login(make_judge(task).user)
-    address = f"/organise/{task.campaign.slug}/tasks/{task.name}/"
-    client.post(f"{address}begin/")
-    page = client.get(address).content.decode()
-    assert page.count('dir="auto" lang="ar"') == 3
-    assert "&lt;script&gt;" in page
-    assert row["english"].split("{")[0] in page
-    token = page.split('name="token" value="')[1].split('"')[0]
-    # What was typed stays when something is missing.
-    cells = {"token": token, "verdict": "wrong", "correction": row["text"], "named": "Asha"}
-    again = client.post(f"{address}judge/", cells)
-    assert again.status_code == 422
-    assert "Change the text so that it is right" in again.content.decode()
-    assert ">Asha</textarea>" in again.content.decode()
-    sent = client.post(f"{address}judge/", cells | {"verdict": "natural"})
-    assert sent.status_code == 302
