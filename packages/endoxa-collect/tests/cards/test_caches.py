@@ -8,8 +8,6 @@ import pytest
 from django.db import transaction
 
 from endoxa_collect.cards import balance, locking
-from endoxa_collect.cards.counts import recount
-from endoxa_collect.entry.proposing import merge
 from endoxa_collect.models import Campaign, Pair
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.sampler.controller import Balance
@@ -62,14 +60,3 @@ def test_settings_that_were_not_saved_after_all_are_not_kept_in_mind(campaign, m
     campaign.refresh_from_db()
     assert campaign.settings.sampler.k == 1
     assert len(pairs) == Pair.objects.filter(need=0).count()
-
-
-def test_counting_asks_for_the_settings_once(campaign, make_pairs, django_assert_num_queries):
-    one, other, root = make_pairs(campaign, *(("AR", f"drink mate {n}", "en") for n in range(3)))
-    merge(one, root)
-    merge(other, root)
-    campaign.settings  # noqa: B018
-    found = list(Pair.objects.all())
-    # Two to find the root from each merged pair; family (2), ratings, mentions and what is stored for it.
-    with django_assert_num_queries(2 + 5):
-        recount(campaign, found)

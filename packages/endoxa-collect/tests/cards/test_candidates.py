@@ -14,8 +14,6 @@ from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.balance import goals_of, lately, outlook_of, view_of
 from endoxa_collect.cards.counts import admit, reach, recount, recount_needs, tick_count
 from endoxa_collect.entry.proposing import merge, propose, tick_countries
-from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Campaign, Card, Moderation, Pair, Via
 from endoxa_collect.sampler.controller import Balance
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, OPEN, SamplerSettings
@@ -195,12 +193,3 @@ def test_questions_come_early_never_twice_in_a_row_and_end_where_nothing_is_said
     # Nothing came to mind about Chile: once. About Argentina it goes on, by turns with ratings.
     assert counted["CL"] == 1
     assert counted["AR"] > 1
-
-
-def test_exports_name_candidates(campaign, make_person, mate, tmp_path):
-    ticked(make_person(campaign, "ana", origins=["AR"]), mate, ["CL", "JP"])
-    Pair.objects.update(moderation=Moderation.LIVE)
-    export_campaign(campaign, tmp_path / "out")
-    _, frames = read_export(tmp_path / "out")
-    found = dict(frames["pairs"].select("country", "candidate").iter_rows())
-    assert found == {"AR": False, "CL": False, "JP": True}

@@ -15,10 +15,9 @@ from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.answering import UnknownCardError
 from endoxa_collect.cards.balance import forecast_of, outlook_of
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.entry.proposing import merge, propose
+from endoxa_collect.entry.proposing import propose
 from endoxa_collect.models import (
     Campaign,
-    Card,
     CardState,
     Mention,
     MixedAnswer,
@@ -27,9 +26,7 @@ from endoxa_collect.models import (
     Pair,
     Person,
     Rating,
-    Via,
 )
-from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.organiser.opening import set_state
 from endoxa_collect.sampler.controller import Balance
 from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP, SamplerSettings
@@ -92,21 +89,6 @@ def test_a_late_answer_is_kept_and_marked(make_campaign, make_person, make_pairs
     assert not answering.rate(slow, card.token, 3, now=card.expires_at).card.late
 
 
-def test_cards_of_others_are_unknown(campaign, person, make_person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    card = drawing.next_card(person)
-    stranger = make_person(campaign, "eva")
-    for act in (
-        lambda: answering.rate(stranger, card.token, 3),
-        lambda: answering.skip(stranger, card.token, "dont_know"),
-        lambda: answering.undo(stranger, card.token),
-        lambda: answering.finish_prompt(person, card.token),
-    ):
-        with pytest.raises(UnknownCardError):
-            act()
-    assert not Rating.objects.exists()
-
-
 def test_taking_back_restores_everything(campaign, person, make_pairs):
     (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
     card = drawing.next_card(person)
@@ -130,15 +112,6 @@ def test_taking_back_restores_everything(campaign, person, make_pairs):
     answering.skip(person, drawing.next_card(person).token, "dont_know")
     answering.undo(person, card.token)
     assert Rating.objects.count() == 1
-
-
-def test_a_clock_moved_back_does_no_harm(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
-    card = drawing.next_card(person, now=NOON)
-    earlier = NOON - timedelta(hours=2)
-    assert drawing.next_card(person, now=earlier) == card
-    assert not answering.rate(person, card.token, 3, now=earlier).again
-    assert drawing.next_card(person, now=earlier).pair is not None
 
 
 def test_need_follows_from_the_ratings(campaign, make_person, make_pairs):
@@ -180,16 +153,6 @@ def test_later_the_forecast_goes_by_the_answers_of_the_last_minutes(make_campaig
     # expected 1.5 ratings a minute is left after three windows.
     assert (seen.backlog, seen.balance) == (70, Balance.VALIDATE)
     assert seen.capacity == pytest.approx(2 * (0.875 + 0.125 * 1.5) * 20)
-
-
-def test_nobody_gets_stuck_on_a_card_whose_pair_they_rated_on_another(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    old = drawing.next_card(person, now=NOON)
-    new = drawing.next_card(person, now=LATER)
-    answering.rate(person, old.token, 2, now=LATER)
-    assert answering.rate(person, new.token, 5, now=LATER).again
-    assert drawing.next_card(person, now=LATER) not in {old, new}
-    assert list(Rating.objects.values_list("value", flat=True)) == [2]
 
 
 def test_what_a_moderator_hid_is_not_shown_again(campaign, person, make_pairs):
@@ -289,15 +252,6 @@ def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
         drawing.next_card(person)
 
 
-def test_who_has_nothing_left_keeps_nobody_waiting(make_campaign, make_person, monkeypatch):
-    person = make_person(make_campaign(), "fay", origins=["AR"])
-    answering.finish_prompt(person, drawing.next_card(person, now=NOON).token, now=NOON)
-    person = Person.objects.get(pk=person.pk)
-    for lock in ("locked", "shared"):
-        monkeypatch.setattr(drawing, lock, lambda _: pytest.fail("locked for nothing"))
-    assert drawing.next_card(person, now=NOON) is None
-
-
 def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_person):
     """Two countries: two questions, then none until the session is over; only what was written counts."""
     campaign = make_campaign()
@@ -318,27 +272,6 @@ def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_pe
     # A skipped one is not asked again.
     answering.skip(person, card.token, "dont_know", now=later)
     assert drawing.next_card(person, now=later).country == "CL"
-
-
-def test_the_first_question_is_about_a_country_of_which_most_is_unsaid(
-    make_campaign, make_person, make_pairs
-):
-    """Of Argentina three people said the same two things; of Chile each said something else."""
-    campaign = make_campaign()
-    common = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "dance tango", "es"))
-    rare = make_pairs(campaign, *(("CL", f"love poem {n}", "es") for n in range(3)))
-    for place, one in enumerate(crowd(make_person, campaign, 3)):
-        for pair in (*common, rare[place]):
-            Mention.objects.create(person=one, pair=pair, text=pair.attribute, via="prompt")
-    recount(campaign, [*common, *rare])
-    Pair.objects.update(need=FULL)
-    person = make_person(campaign, "ida", origins=["AR"], connections=["CL"])
-    asked = []
-    for _ in range(2):
-        card = drawing.next_card(person, now=NOON)
-        asked.append(card.country)
-        answering.finish_prompt(person, card.token, now=NOON)
-    assert asked == ["CL", "AR"]
 
 
 def test_a_question_names_the_topic_of_which_least_was_said(make_campaign, make_person, make_pairs):
@@ -366,53 +299,3 @@ def test_a_question_names_the_topic_of_which_least_was_said(make_campaign, make_
         campaign, "kim", origins=["CL"], topic_optouts=["Economy", "Sports & Recreation", "Cooking and Food"]
     )
     assert drawing.next_card(shy, now=NOON).topic == ""
-
-
-@pytest.mark.parametrize("state", [Moderation.PENDING, Moderation.HIDDEN])
-def test_own_words_that_nobody_sees_yet_are_not_shown_and_others_are(campaign, person, make_pairs, state):
-    shown = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "play football", "es"))
-    waiting = make_pairs(campaign, *[("AR", f"like dish {n}", "es") for n in range(5)], moderation=state)
-    for pair in waiting:
-        Mention.objects.create(person=person, pair=pair, text=pair.attribute, via=Via.PROMPT)
-    found = []
-    for _ in range(2):
-        card = drawing.next_card(person)
-        found.append(card.pair)
-        answering.rate(person, card.token, 3)
-    assert sorted(found, key=lambda pair: pair.pk) == shown
-
-
-def test_a_hidden_pair_that_others_have_open_takes_nobodys_place(campaign, make_person, make_pairs):
-    (hidden,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    for name in ("ben", "eve", "ida"):
-        assert drawing.next_card(make_person(campaign, name)).pair == hidden
-    Pair.objects.update(moderation=Moderation.HIDDEN)
-    (other,) = make_pairs(campaign, ("AR", "play football", "es"))
-    assert drawing.next_card(make_person(campaign, "omar")).pair == other
-
-
-def test_a_report_on_a_pair_that_was_merged_since_marks_the_one_that_stands(campaign, person, make_pairs):
-    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    card = drawing.next_card(person)
-    middle, root = make_pairs(campaign, ("AR", "sip mate", "es"), ("AR", "love mate", "es"))
-    for one, into in ((pair, middle), (middle, root)):
-        merge(one, into)
-    answering.skip(person, card.token, "report_hate")
-    assert list(waiting(campaign, organiser=False)) == [root]
-    pair.refresh_from_db()
-    assert pair.flags == ["report_hate"], "taking the merge back must keep it in sight"
-    answering.undo(person, card.token)
-    assert not waiting(campaign, organiser=False).exists()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("slot", "surplus"), [("own", True), ("anyone", True), ("", False)])
-def test_only_ratings_for_a_slot_can_be_one_too_many(make_campaign, make_person, make_pairs, slot, surplus):
-    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=5))
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    first, second = (make_person(campaign, name) for name in ("ana", "ben"))
-    early = drawing.next_card(second, now=NOON)
-    answering.rate(first, drawing.next_card(first, now=LATER).token, 5, now=LATER)
-    Card.objects.filter(pk=early.pk).update(slot=slot)
-    answering.rate(second, early.token, 3, now=LATER)
-    assert Rating.objects.get(card=early).surplus is surplus

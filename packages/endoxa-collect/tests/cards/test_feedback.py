@@ -132,14 +132,6 @@ def test_nothing_of_hidden_pairs_nor_of_what_they_had_not_heard(campaign, person
         pair.save()
 
 
-def test_no_waves_in_rehearsals_nor_where_switched_off(make_campaign):
-    rehearsed = make_campaign("rehearsed")
-    rehearsed.began_at = None
-    assert progress.wave_of(rehearsed) is None
-    assert progress.wave_of(make_campaign("silent", feedback=False)) is None
-    assert progress.wave_of(make_campaign("told")) is not None
-
-
 def test_draws_and_propensities_are_the_same_with_and_without(make_campaign, make_person, make_pairs):
     rows = {True: [], False: []}
     for told, drawn in rows.items():

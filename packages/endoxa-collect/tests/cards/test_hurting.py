@@ -17,7 +17,6 @@ from endoxa_collect.organiser.decisions import (
     queue,
     reasons,
     undo,
-    unjudged,
     waiting,
 )
 from endoxa_collect.privacy import withdraw
@@ -201,24 +200,6 @@ def test_answers_go_with_a_merge_and_come_back(pair, say, campaign, make_pairs):
     assert judged(root) == (False, Judged.PEOPLE, False)
     unmerge(Pair.objects.get(pk=pair.pk))
     assert judged(root) == (None, "", True)
-
-
-def test_unjudged_pairs_come_last_in_the_queue(campaign, pair, make_pairs, moderator):
-    def live(words, **facts):
-        return make_pairs(campaign, ("AR", words, "es"), **{"source": Source.CONTRIBUTOR, **facts})[0]
-
-    unclear = live("a", flags=[UNCLEAR])
-    new = live("b", moderation="pending")
-    flagged = live("c", flags=["name"])
-    reported = live("d", flags=["report_hate"])
-    live("e", negative=False)
-    live("f", source=Source.SEED)
-    live("g", moderation="hidden")
-    assert list(queue(campaign, organiser=False)) == [flagged, reported, new, unclear, pair]
-    assert list(waiting(campaign, organiser=False)) == [flagged, reported, new, unclear]
-    assert list(unjudged(campaign)) == [pair]
-    act(pair, moderator, "approve")
-    assert not unjudged(campaign).exists()
 
 
 @pytest.mark.parametrize(("given", "taken_over"), [("no", None), ("yes", True)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -115,37 +114,6 @@ def test_every_pair_has_the_stated_probability(person, pairs):
     assert all(abs(count - draws * 2 / 7) < 4 * deviation for count in seen.values())
 
 
-def test_pairs_are_drawn_before_the_lock_and_again_where_one_is_gone(person, pairs, monkeypatch):
-    plain, draft = kinds.locked, kinds._draft
-    inside, drafts = [], []
-
-    @contextmanager
-    def locked(campaign):
-        with plain(campaign) as found:
-            inside.append(True)
-            if len(drafts) == 1 and drafts[0][1] is not None:
-                Pair.objects.filter(pk=drafts[0][1][1][0]).update(need=NEEDS)
-            yield found
-            inside.pop()
-
-    def drafted(*args, **named):
-        drafts.append((bool(inside), draft(*args, **named)))
-        return drafts[-1][1]
-
-    monkeypatch.setattr(kinds, "locked", locked)
-    monkeypatch.setattr(kinds, "_draft", drafted)
-    card = drawn(person)
-    assert [within for within, _ in drafts] == [False, True]
-    gone = drafts[0][1][1][0]
-    assert gone not in card.answers.values_list("pair_id", flat=True)
-    assert (card.pool, card.propensity) == (6, 5 / 6)
-    drafts.clear()
-    MixedCard.objects.all().delete()
-    drafts.append((False, None))
-    drawn(person, COMPARE_AT)
-    assert [within for within, _ in drafts[1:]] == [False]
-
-
 def test_answers_are_no_ratings_and_can_be_sent_twice(person, pairs):
     card = drawn(person)
     rows = list(card.answers.order_by("position"))
@@ -195,35 +163,6 @@ def test_nobody_answers_the_card_of_somebody_else(person, pairs, make_person, as
         assert response.url == "/card/?note=moved"
     card.refresh_from_db()
     assert card.state == CardState.OPEN
-
-
-def test_a_set_on_the_phone(make_campaign, make_person, make_pairs, as_person):
-    campaign = make_campaign("lake", sampler={"break_after": 3})
-    person = make_person(campaign)
-    phone = as_person(person)
-    make_pairs(campaign, *(("AR", f"well <b>{n}</b>", "en") for n in range(9)), need=FULL)
-    make_pairs(campaign, *(("AR", f"new {n}", "en") for n in range(9)))
-    assert "Have you heard this" in _page(phone)
-    first = Card.objects.get(state=CardState.OPEN)
-    phone.post(reverse("contributor:rate", args=[first.token]), {"value": 3})
-    listed = _page(phone)
-    assert "Which of these have you heard" in listed
-    assert "well &lt;b&gt;" in listed
-    card = MixedCard.objects.get()
-    rows = card.answers.order_by("position")
-    phone.post(reverse("contributor:mixed", args=[card.token]), {"heard": [str(rows[0].public_id), "no"]})
-    assert MixedCard.objects.get().state == CardState.OPEN
-    phone.post(reverse("contributor:mixed", args=[card.token]), {"heard": str(rows[0].public_id)})
-    both = _page(phone)
-    assert "which of these is said more" in both
-    assert reverse("contributor:mixed_undo", args=[card.token]) in both
-    second = MixedCard.objects.get(kind="compare")
-    phone.post(reverse("contributor:mixed", args=[second.token]), {"choice": "neither"})
-    assert phone.get("/card/").url == "/pause/"
-    pause = phone.get("/pause/").content.decode()
-    assert "3 cards answered" in pause
-    assert "9 of 18 sayings have 3 ratings" in pause
-    assert "Two at once" in pause.split('id="undo"')[1].split("</form>")[0]
 
 
 def _page(phone):

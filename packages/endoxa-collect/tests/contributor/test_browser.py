@@ -40,12 +40,6 @@ def next_card(one):
     token(one)
 
 
-def left(one, card):
-    """Wait until the page of a card is gone."""
-    one.page.locator(f"form.answers[action*='{card}']").wait_for(state="detached")
-    one.page.wait_for_load_state()
-
-
 def token(one):
     one.page.locator("form.answers, #reveal").first.wait_for()
     return re.search(r"/card/([0-9a-f-]+)/rate/", on_card(one).get_attribute("action"))[1]
@@ -199,26 +193,6 @@ def test_two_screens_and_six_taps_lead_to_the_first_card_in_every_look(browser, 
         check("card-more")
 
 
-def test_the_first_page_is_short(browser, site):
-    """What matters, the warning and the first box are on the first screen; the languages are one tap away."""
-    for language in UI_LANGUAGES:
-        with visit(browser, site.address, locale=language) as one:
-            one.go(site.join)
-            box = one.page.locator(".consent .tile").first.bounding_box()
-            height = one.page.evaluate("document.documentElement.scrollHeight")
-            warning = one.page.locator(".box.warning").bounding_box()
-            assert warning["y"] + warning["height"] <= box["y"] <= 640
-            assert height <= (1_100 if language == "en" else 1_250), language
-            one.page.locator(".menu summary").click()
-            assert len(out_of_sight(one, ".menu button")) == 0
-            assert one.page.locator(".menu button").count() == len(UI_LANGUAGES)
-    with visit(browser, site.address, locale="de-DE") as one:  # whose language is not there
-        one.go(site.join)
-        assert one.page.locator("button.chip").count() == len(UI_LANGUAGES)
-        assert out_of_sight(one, "button.chip") == []
-        one.check("consent-tongue")
-
-
 def say(site, card, attribute, *, negative):
     site.change(
         "update collect_pair set country = 'DO', key = id || 'unlike all others', attribute = ?, negative = ?"
@@ -258,18 +232,6 @@ def test_all_five_answers_are_in_sight_in_every_language(browser, site, script):
         one.page.locator("form[action*='/avoid/']").wait_for()
         assert token(one) != before
         in_sight("love poetry")
-
-
-@pytest.mark.parametrize("language", ["sw", "ar"])
-def test_the_reasons_to_skip_an_open_question_are_in_sight(browser, site, language):
-    """The campaign begins without pairs in these languages."""
-    with visit(browser, site.address, locale=language) as one:
-        join(one, site.join, languages=())
-        one.page.locator("#id_text").wait_for()
-        one.page.locator("#skip > summary").click()
-        boxes = [button.bounding_box() for button in one.page.locator("#skip form > button").all()]
-        assert len(boxes) == 3
-        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 360 for box in boxes), boxes
 
 
 def tab_stops(one):
@@ -322,68 +284,3 @@ def test_with_the_keyboard_alone(phone, site):
     phone.page.keyboard.press("u")
     phone.page.locator(f"form.answers[action*='{card}']").wait_for()
     assert ratings(site, card) == []
-
-
-def test_an_answer_counts_once_whatever_happens_to_the_phone(phone, site):
-    """The network goes and comes back; a double tap; another answer in a second tab; a reload and the way back."""
-    join(phone, site.join)
-    cards = [token(phone)]
-    phone.context.set_offline(True)
-    phone.page.get_by_role("button", name=MANY).click()
-    phone.page.get_by_text("Saved on this phone").wait_for()
-    assert ratings(site, cards[0]) == []
-    phone.context.set_offline(False)
-    left(phone, cards[0])
-    phone.faults = [fault for fault in phone.faults if "ERR_INTERNET_DISCONNECTED" not in fault]
-
-    next_card(phone)
-    cards.append(token(phone))
-    phone.page.get_by_role("button", name=MANY).dblclick()
-    left(phone, cards[1])
-
-    next_card(phone)
-    cards.append(token(phone))
-    second = phone.context.new_page()
-    second.goto(f"{site.address}/card/")
-    answer(phone)
-    left(phone, cards[2])
-    second.locator("form.answers button[value='1']").click()
-    second.get_by_text("your first answer counts").wait_for()
-    second.close()
-
-    next_card(phone)
-    cards.append(token(phone))
-    phone.page.reload()
-    assert token(phone) == cards[3]
-    at_home(site, cards[3].replace("-", ""))
-    answer(phone)
-    phone.page.wait_for_url("**/add/")
-    phone.page.go_back()
-    phone.page.wait_for_load_state()
-    # Back on a card that was answered: an answer changes nothing and leads on.
-    if on_card(phone).count() and token(phone) == cards[3]:
-        phone.page.get_by_role("button", name="I have never heard it").click()
-        phone.page.wait_for_load_state()
-    assert [ratings(site, card) for card in cards] == [[(4,)]] * 4
-    assert site.ask("select count(*) from collect_rating group by card_id having count(*) > 1") == []
-
-
-def test_pages_are_small(phone, site):
-    phone.go(site.join)
-    phone.page.wait_for_load_state("networkidle")
-    assert 0 < sum(size for _, size in phone.received) <= 60_000
-    join(phone, site.join)
-    first = len(phone.received)
-    at_home(site, token(phone).replace("-", ""))
-    answer(phone)
-    phone.page.wait_for_url("**/add/")
-    # Ten cards with their pages for words come in three parts, compressed.
-    with phone.page.expect_response("**/at-hand/"):
-        next_card(phone)
-    phone.page.wait_for_load_state("networkidle")
-    cards = [(url, size) for url, size in phone.received[first:] if size and "/static/" not in url]
-    assert cards
-    assert all(size <= 8_000 for _, size in cards), cards
-    # The second page takes these from the browser's store, which is told like an answer of the site.
-    files = {url: size for url, size in phone.received[first:] if "/static/" in url}
-    assert sum(files.values()) <= 10_000, files

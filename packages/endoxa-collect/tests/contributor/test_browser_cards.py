@@ -151,19 +151,3 @@ def test_what_is_tapped_and_written_is_in_sight_in_every_language(browser, site,
         " join collect_card c on c.id = m.card_id where c.token = ?",
         card,
     ) == [(ticked, "other_country")]
-
-
-def test_all_of_it_without_javascript(plain_phone, site):
-    card = covered_card(plain_phone, site)
-    one = plain_phone
-    one.press("Show the words")
-    one.press("Many people here say it")
-    one.page.locator("#id_text").fill("sing while they wait")
-    one.page.locator(".hurts label").nth(0).click()
-    one.press("Add")
-    assert bottom(one.page.locator("#id_text").bounding_box()) <= ABOVE_KEYBOARD
-    assert stored(site, card) == [("revealed", 4)]
-    assert said(site, card) == [("yes",)]
-    assert site.ask("select 1 from collect_mention where text = 'sing while they wait'")
-    one.press("Undo")
-    assert said(site, card) == stored(site, card) == []

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
-from urllib.request import urlopen
 from uuid import uuid4
 
 import pytest
 
 from collect_support.browsing import join, out_of_sight, visit
-from collect_support.served import endoxa
 from endoxa_collect.sampler.slots import FULL
 
 HEIGHT = 640
@@ -21,12 +18,6 @@ LOOKS = {
     "arabic": {"locale": "ar"},
     "noscript": {"java_script_enabled": False},
 }
-
-
-@pytest.fixture(scope="module")
-def alone():
-    """It is closed in the end."""
-    return "rhythm"
 
 
 @pytest.fixture(scope="module")
@@ -170,69 +161,6 @@ def test_a_set_of_eight_ends_with_a_pause(browser, ready, look_of):
     assert words(ready) > said
 
 
-def test_one_of_a_list_is_reported(phone, ready):
-    join(phone, ready.join, languages=("en",))
-    for _ in range(2):
-        take(phone, {"heard", "compare"}, "light")
-    page = phone.page
-    page.locator("#mixed").wait_for()
-    words = page.locator("#mixed label.tile q").first.inner_text()
-    # Without a tick "Next" asks whether that is meant.
-    page.locator("button[form=mixed]").click()
-    page.locator("button[name=none]").wait_for()
-    phone.check("rhythm-none")
-    assert out_of_sight(phone, "button[name=none]") == []
-    page.locator("#report").click()
-    page.wait_for_url("**/report/")
-    phone.check("rhythm-report")
-    assert out_of_sight(phone, "div.answers a") == []
-    page.locator("div.answers a", has_text=words).click()
-    page.locator("button[name=reason]").first.wait_for()
-    phone.check("rhythm-report-why")
-    assert out_of_sight(phone, "button[name=reason]") == []
-    page.locator("button[value=report_hate]").click()
-    page.locator("form.answers[data-next]").wait_for()
-    assert ready.ask("select attribute, flags from collect_pair where flags like '%report_hate%'") == [
-        (words, '["report_hate"]')
-    ]
-
-
-@pytest.fixture(scope="module")
-def closed(browser, ready):
-    """The campaign after its end; ten people rated one pair "many people here say it"."""
-    ready.change("delete from collect_rating where card_id < 0")
-    with visit(browser, ready.address, java_script_enabled=False) as one:
-        join(one, ready.join, languages=("en",))
-        one.page.locator("form.answers button[name=value]").nth(3).click()
-        one.page.wait_for_url(re.compile("/add/"))
-    [(pair,)] = ready.ask(
-        "select id from collect_pair where id not in (select pair_id from collect_rating) limit 1"
-    )
-    [(person, card, rating)] = ready.ask(
-        "select person_id, card_id, id from collect_rating order by id desc limit 1"
-    )
-    for number in range(1_000_000, 1_000_010):
-        who = {"person_id": uuid4().hex, "pair_id": pair}
-        copied(ready, "person", person, id=who["person_id"], secret_hash=number, receipt_hash=number)
-        copied(ready, "card", card, id=number, token=uuid4().hex, **who)
-        copied(ready, "rating", rating, id=number, public_id=uuid4().hex, card_id=number, value=4, **who)
-    ready.change("update collect_pair set ratings = 10, negative = 0, flags = '[]' where id = ?", pair)
-    ready.change("update collect_campaign set state = 'closed'")
-    return ready
-
-
-@pytest.fixture(scope="module")
-def released(browser, closed):
-    """... and after a release, before which the results were there, too."""
-    # The first look loads what makes tables.
-    with urlopen(f"{closed.address}/results/", timeout=120) as page:
-        assert page.status == 200
-    with visit(browser, closed.address) as one:
-        results(one, closed, "light")
-    endoxa("export", str(closed.folder), "--release", "1.0", "-o", str(closed.folder.parent / "release"))
-    return closed
-
-
 def results(one, site, look_of):
     """The page of results names the pair that ten people know."""
     [(words,)] = site.ask(
@@ -243,14 +171,3 @@ def results(one, site, look_of):
     assert one.page.locator("dl.facts dd").count() >= 3
     assert one.page.locator("q", has_text=words).count() == 1
     look(one, "results", look_of)
-
-
-@pytest.mark.parametrize("look_of", LOOKS)
-def test_results_of_a_campaign_that_is_closed_and_the_summary_of_its_release(browser, released, look_of):
-    with visit(browser, released.address, **LOOKS[look_of]) as one:
-        results(one, released, look_of)
-        assert one.page.locator("h2", has_text="1.0").count() == 1
-        assert one.page.locator(".shares progress").count() >= 1
-        one.go("/")
-        assert one.page.locator("a[href='/results/']").count() == 1
-        look(one, "home-after-the-end", look_of)

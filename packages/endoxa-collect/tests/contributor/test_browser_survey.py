@@ -23,11 +23,6 @@ FOLLOWING = """async (question) => {
 HOSTILE = """"><script>alert(1)</script><img src=x onerror=alert(2)>'"""
 
 
-@pytest.fixture(scope="module")
-def preset():
-    return "afristereo"
-
-
 def statements(site):
     return site.ask("select question, text, language from collect_statement order by id desc")
 
@@ -120,17 +115,3 @@ def test_the_survey_in_arabic_with_hostile_lines(browser, site):
         one.page.locator(".actions .primary").click()
         one.page.wait_for_url("**/thanks/")
         one.check("survey-thanks-ar")
-
-
-def test_the_survey_without_javascript(plain_phone, site):
-    join(plain_phone, site.join, origin="KE")
-    plain_phone.press("Start")
-    first = question_of(plain_phone)
-    write(plain_phone, "Women tell stories")
-    assert question_of(plain_phone) != first
-    pass_over(plain_phone)
-    told = statements(site)[:7]
-    assert told[-1] == (first, "Women tell stories", "en")
-    assert [text for _, text, _ in told[:-1]] == [""] * 6
-    plain_phone.press("Go on")
-    plain_phone.page.wait_for_url("**/thanks/")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from django.template.loader import render_to_string
 from django.utils import translation
 
 import endoxa_collect
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.contributor import leaving
-from endoxa_collect.models import Campaign, JoinCode, Person, State
+from endoxa_collect.models import Campaign, Person, State
 
 STATIC = Path(endoxa_collect.__file__).parent / "static" / "endoxa"
 
@@ -57,20 +56,6 @@ def test_every_column_of_a_person_is_told():
         "countries", "close_to", "aside", "aside_pairs", "interviewer",
     }  # fmt: skip
     assert {field.name for field in Person._meta.get_fields() if field.concrete} == told
-
-
-@pytest.mark.parametrize(
-    ("language", "day"), [("en", "Jan. 31, 2099"), ("es", "31 de enero de 2099"), ("fr", "31 janvier 2099")]
-)
-def test_pages_write_days_out_and_link_contacts(client, make_campaign, language, day):
-    campaign = make_campaign(retention="2099-01-31", contact="River Lab: +54 11 5555-0123, river@example.org")
-    JoinCode.objects.create(campaign=campaign, code="MATE2345")
-    client.cookies["endoxa_language"] = language
-    page = client.get("/j/MATE2345/").content.decode()
-    assert day in page
-    assert "2099-01-31" not in page
-    assert 'href="tel:+541155550123"' in page
-    assert 'href="mailto:river@example.org"' in page
 
 
 def test_pages_keep_to_the_rules_of_the_house(client, db):

@@ -6,17 +6,14 @@ import time
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
 from django.test import Client
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from collect_support.samples import TICKS
 from endoxa_collect.anonymous import new_ticket
-from endoxa_collect.contributor import consent
 from endoxa_collect.contributor.profile import nearest_boxes
 from endoxa_collect.frame import country_of_browser
 from endoxa_collect.models import Arrivals, JoinCode, Person, SettingsVersion, State
-from endoxa_collect.organiser.settings import save
 from endoxa_collect.presets import load_preset
 from endoxa_collect.privacy import erase_people, withdraw
 from endoxa_collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
@@ -69,15 +66,6 @@ def test_codes_that_are_over_look_unknown_but_to_those_who_belong(client, campai
     assert "has ended" in main_of(page)
 
 
-def test_a_draft_cannot_be_seen_and_a_paused_campaign_says_so(client, campaign, code):
-    for state, words in ((State.DRAFT, ""), (State.PAUSED, "taking a break"), (State.CLOSED, "has ended")):
-        campaign.state = state
-        campaign.save()
-        page = client.get(f"/j/{code}/")
-        assert page.status_code == (200 if words else 404)
-        assert words in page.content.decode()
-
-
 def test_the_page_tells_whose_it_is_and_ticks_nothing(client, make_campaign, code):
     page = client.get(f"/j/{code}/", headers={"accept-language": "es"}).content.decode()
     for words in ("River Lab", "about en español", "title en español", '<html lang="es" dir="ltr">'):
@@ -101,20 +89,6 @@ def test_the_page_tells_whose_it_is_and_ticks_nothing(client, make_campaign, cod
         assert "Who runs it" not in page
         assert 'name="age"' not in page
         assert page.count('type="checkbox"') == 3
-
-
-def test_five_lines_get_their_headings_and_others_stay_as_they_are():
-    with translation.override("en"):
-        headed = consent.headed("We ask.\n\nTo learn.\nAnswers.\nAll together.\nWith a code.\n")
-    assert [line for _, line in headed] == [
-        "We ask.",
-        "To learn.",
-        "Answers.",
-        "All together.",
-        "With a code.",
-    ]
-    assert headed[1][0] == "Why"
-    assert consent.headed("We ask.\nTo learn.") == [("", "We ask."), ("", "To learn.")]
 
 
 @pytest.mark.parametrize("missing", sorted(TICKS))
@@ -231,21 +205,6 @@ def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypa
     assert Person.objects.count() == 1
 
 
-def test_the_receipt_is_one_line_first_and_in_full_at_the_first_pause(client, consent_page):
-    code = receipt_of(consent_page(**TICKS).cookies[COOKIE].value)
-    assert 'class="line-receipt"' in client.get("/profile/").content.decode()
-    Person.objects.update(profile_done=True)
-    assert 'class="line-receipt"' not in client.get("/profile/").content.decode()
-    pause = client.get("/pause/").content.decode()
-    assert 'id="receipt-code"' in pause
-    assert code in pause
-    assert "/profile/?more=1#further" in pause
-    more = client.get("/profile/?more=1").content.decode()
-    assert '<details class="fold" id="further" open>' in more
-    # Else the fragment would stay in the addresses of all pages after it.
-    assert '<form method="post" action="/profile/"' in more
-
-
 @pytest.mark.parametrize(
     ("asked", "here"),
     [
@@ -275,21 +234,6 @@ def test_four_countries_are_offered_nearest_to_the_browser_first_and_the_others_
     assert nearest_boxes("CO", [], shown) == ["CO", "BR"]
 
 
-@pytest.mark.parametrize(
-    ("asked", "chips"), [("es-CO,en;q=0.5", False), ("de-DE,it;q=0.5", True), ("de-DE,fr;q=0.5", False)]
-)
-def test_languages_are_on_the_page_of_those_whose_own_is_not_there(client, code, asked, chips):
-    page = client.get(f"/j/{code}/", headers={"accept-language": asked}).content.decode()
-    assert ("chips languages" in page) is chips
-    # For all others they are in the menu above, as on every page.
-    assert ('<details class="menu">' in page) is not chips
-    client.cookies["endoxa_language"] = "es"
-    assert (
-        "chips languages"
-        not in client.get(f"/j/{code}/", headers={"accept-language": asked}).content.decode()
-    )
-
-
 def test_a_school_asks_for_a_guardian_and_shows_their_sheet(client, make_campaign):
     school = make_campaign("school", **load_preset("school").settings.model_dump(mode="json"))
     JoinCode.objects.create(campaign=school, code="SCHOOL23")
@@ -310,9 +254,6 @@ def test_a_school_asks_for_a_guardian_and_shows_their_sheet(client, make_campaig
     assert client.post("/j/SCHOOL23/", {**hidden, **TICKS, "guardian": "on"}).url == "/profile/"
 
 
-TITLE = 'Rivers; "lakes", <b>\\ seas & everything else that flows in the countries of the south, والبحار أيضًا'
-
-
 def test_who_agrees_and_who_says_no_is_counted_and_nothing_else_of_them(campaign, code, consent_page):
     other = Client()
     other.get(f"/j/{code}/")
@@ -329,14 +270,3 @@ def test_who_agrees_and_who_says_no_is_counted_and_nothing_else_of_them(campaign
     assert other.get(f"/j/{code}/no-thanks/").status_code == 405
     erase_people(campaign)
     assert not Arrivals.objects.exists()
-
-
-def test_what_messengers_show_of_a_link_is_only_words(client, make_campaign):
-    campaign = make_campaign(ui_languages=["en"])
-    texts = campaign.settings.texts.model_dump()
-    texts |= {"title": {"en": TITLE}, "about": {"en": '<i>What "you" do</i>'}}
-    save(campaign, 1, {"texts": texts}, AnonymousUser())
-    JoinCode.objects.create(campaign=campaign, code="MATE2345", label="Radio <1>")
-    page = client.get("/j/MATE2345/").content.decode()
-    assert '<meta property="og:title" content="Rivers; &quot;lakes&quot;, &lt;b&gt;' in page
-    assert '<meta property="og:description" content="&lt;i&gt;What &quot;you&quot; do&lt;/i&gt;">' in page

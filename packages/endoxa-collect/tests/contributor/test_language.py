@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.test import Client
 
 from endoxa_collect.models import JoinCode
@@ -35,13 +34,6 @@ def test_only_the_languages_of_a_campaign_are_offered(client, make_campaign):
     first = client.get("/", headers={"accept-language": "ar"}).content.decode()
     assert '<html lang="es"' in first
     assert "العربية" not in first
-
-
-def test_a_language_is_spelt_in_one_way(client, db):
-    for code, name in settings.LANGUAGES:
-        page = client.get("/help/", headers={"accept-language": code}).content.decode()
-        assert page.count(f"<bdi>{name}</bdi>") == 2
-        assert f"</span><bdi>{name}</bdi></summary>" in page
 
 
 def test_a_persons_language_goes_with_them(as_person, person, make_campaign, make_person):

@@ -12,7 +12,6 @@ from endoxa_collect.contributor import progress
 from endoxa_collect.models import Campaign, JoinCode, Person, Rating, State
 from endoxa_collect.sampler.slots import FULL
 from endoxa_collect.security.codes import COOKIE, no_cookie, receipt_of
-from endoxa_collect.security.limits import RECEIPT
 
 
 def _rate(person, make_pairs, number):
@@ -112,17 +111,6 @@ def test_another_phone_goes_on_and_the_old_one_is_out(as_person, person):
     # The code stays good, for going on and for leaving.
     assert Client().post("/resume/", {"code": person.receipt}).status_code == 302
     assert "sure" in Client().post("/leave/", {"code": person.receipt}).content.decode()
-
-
-def test_a_wrong_code_gets_the_answer_of_the_page_to_leave_and_is_counted(client, person):
-    told = "We find no answers for this code"
-    assert told in client.post("/resume/", {"code": "WRONG"}).content.decode()
-    assert told in client.post("/leave/", {"code": "WRONG"}).content.decode()
-    assert COOKIE not in client.cookies
-    for _ in range(RECEIPT.browser.tries):
-        client.post("/resume/", {"code": "WRONG"})
-    assert client.post("/resume/", {"code": "WRONG"}).status_code == 429
-    assert client.post("/leave/", {"code": "WRONG"}).status_code == 429
 
 
 def test_a_sheet_of_paper_is_no_place_to_go_on(client, person):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from datetime import timedelta
 
@@ -204,30 +203,6 @@ def test_nothing_where_the_organisers_want_none(rated, client, as_person, make_p
     assert "/results/" not in Client().get("/").content.decode()
 
 
-def test_without_a_day_the_thanks_name_the_planned_end_or_the_organisers(rated, as_person, make_person):
-    campaign = rated(6, setting="online", minutes=3 * 1_440)
-    client = as_person(make_person(campaign))
-    day = date_format(timezone.localdate() + timedelta(days=3), "DATE_FORMAT")
-    assert f"is planned for {day}" in client.get("/thanks/").content.decode()
-    for began in (None, timezone.now() - timedelta(days=9)):
-        campaign.began_at = began
-        campaign.save()
-        page = client.get("/thanks/").content.decode()
-        assert "when the organisers close the collection:" in page
-        assert "planned" not in page
-
-
-def test_the_first_page_leads_to_the_results_of_the_only_campaign(rated, client, as_person, make_person):
-    campaign = rated(12)
-    assert "/results/" not in client.get("/").content.decode()
-    closed(campaign)
-    page = client.get("/").content.decode()
-    assert "has ended" in page
-    assert 'href="/results/"' in page
-    assert 'name="code"' in page
-    assert f'href="/results/{campaign.slug}/"' in as_person(make_person(campaign)).get("/").content.decode()
-
-
 @pytest.fixture
 def released(rated, make_person, tmp_path):
     """A closed campaign with a public release of 12 people from Argentina, 6 from Chile and 2 from Uruguay."""
@@ -270,16 +245,6 @@ def test_a_release_has_a_summary(released, client, tmp_path):
     campaign.version = 2
     campaign.save()
     assert "edition" not in page_of(client, campaign)
-
-
-def test_the_longest_bar_is_that_of_the_others_where_they_are_most(rated, client, make_person, tmp_path):
-    campaign = closed(rated(12))
-    for place in ("CL", "UY", "PE", "BO", "EC"):
-        for one in range(4):
-            make_person(campaign, f"{place} {one}", origins=[place])
-    export_campaign(campaign, tmp_path / "out", release="1.0", formats=("csv",))
-    origins = page_of(client, campaign).split("Where the people come from")[1].split("</ul>")[0]
-    assert re.findall(r'max="(\d+)" value="(\d+)"', origins) == [("23", "9"), ("23", "23")]
 
 
 def test_a_restricted_or_unfinished_release_is_nobodys_business(rated, client, tmp_path):

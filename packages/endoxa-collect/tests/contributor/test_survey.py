@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 from django.urls import reverse
-from django.utils import translation
 
 from endoxa.curate.survey.rows import RowColumns, read_statements
 from endoxa_collect.campaign import SurveyQuestion
 from endoxa_collect.contributor.survey import (
     MOST_LINES,
-    answer_languages,
     example_for,
     next_step,
 )
@@ -60,17 +58,6 @@ def test_questions_are_asked_one_after_the_other_and_then_cards_follow(person, a
         ("cooks", "profession", "en", "Cooks sing\nCooks taste everything"),
         ("poets", "other", "es", "Poets walk a lot"),
     ]
-
-
-def test_without_cards_the_end_follows_and_the_longest_answer_fits(make_campaign, make_person, as_person):
-    person = make_person(make_campaign("brook", survey=True, cards=False, questions=QUESTIONS))
-    lines = [f"{index:03}".ljust(MAX_LENGTH, "x") for index in range(MOST_LINES)]
-    for address in (COOKS, POETS):
-        as_person(person).post(address, sent(*lines))
-    assert next_step(person) == "contributor:thanks"
-    (text,) = set(Statement.objects.values_list("text", flat=True))
-    assert text.splitlines() == lines
-    assert len(text) <= Statement._meta.get_field("text").max_length
 
 
 def test_an_answer_can_be_changed_and_is_named_as_withdrawn_once_something_is_taken_back(person, as_person):
@@ -151,25 +138,6 @@ def test_an_example_is_from_the_own_country_else_near_by_else_general():
     assert example_for(question, ["KE"], [], "en") == "Cooks get up early"
     assert example_for(question, [], [], "en") == "Cooks get up early"
     assert example_for(SurveyQuestion.model_validate(QUESTIONS[1]), ["AR"], [], "en") == ""
-
-
-@pytest.mark.parametrize(
-    ("known", "written", "guess", "likely"),
-    [
-        (["sw", "de"], None, "ar", "sw"),
-        (["fr", "sw"], None, "sw", "fr"),
-        (["es", "sw"], None, "sw", "sw"),
-        (["sw", "de"], "fr", "sw", "fr"),
-        (["de"], None, "en", ""),
-    ],
-)
-def test_the_likely_language_is_one_they_know(make_campaign, make_person, known, written, guess, likely):
-    person = make_person(make_campaign("brook", data_languages=["en", "fr", "sw"]), languages=known)
-    with translation.override("fr"):
-        choices, chosen = answer_languages(person, written, guess)
-    assert chosen == likely
-    assert {code for code, _name in choices[: len(set(known) & {"en", "fr", "sw"})]} <= set(known)
-    assert dict(choices) == {"en": "anglais", "fr": "français", "sw": "swahili"}
 
 
 def test_a_language_that_nobody_named_is_never_chosen_beforehand(campaign, make_person, as_person):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from uuid import uuid4
 
 import pytest
 
 from endoxa_collect import geography
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.cards.locking import locked
-from endoxa_collect.entry import proposing, words
 from endoxa_collect.entry.cleaning import (
     EntryError,
 )
@@ -22,7 +19,6 @@ from endoxa_collect.entry.proposing import (
     say_alike,
     tick_countries,
 )
-from endoxa_collect.entry.words import read_words, warm_up
 from endoxa_collect.models import Card, Mention, Moderation, Pair, Person, Source, Via
 
 
@@ -142,14 +138,6 @@ def test_a_card_takes_a_dozen_other_countries(person, card):
     assert Mention.objects.count() == COUNTRIES_PER_CARD
 
 
-def test_a_ticked_pair_that_the_person_was_shown_is_left_out(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "en"), ("CL", "drink mate", "en"))
-    first = drawing.next_card(person)
-    answering.rate(person, first.token, 4)
-    second = drawing.next_card(person)
-    assert tick_countries(person, second, [first.country]) == ()
-
-
 def offered(campaign, person, make_pairs):
     (old,) = make_pairs(campaign, ("AR", "dance very well", "en"))
     made = say(person, "dance well")
@@ -214,40 +202,3 @@ def test_taking_the_answer_back_takes_the_merged_pair_too(campaign, person, card
     assert not Pair.objects.filter(pk=made.pair.pk).exists()
     assert Card.objects.filter(person=person).count() == 1
     assert Person.objects.count() == 1
-
-
-def test_words_are_looked_at_before_the_lock_is_taken(campaign, person, card, monkeypatch):
-    locks = []
-
-    def looked(text, language, settings):
-        assert not locks, "others wait"
-        return read_words(text, language, settings)
-
-    @contextmanager
-    def noticed(campaign_id):
-        locks.append(campaign_id)
-        with locked(campaign_id) as found:
-            yield found
-
-    monkeypatch.setattr(proposing, "read_words", looked)
-    monkeypatch.setattr(proposing, "locked", noticed)
-    say(person, "love poetry", card)
-    locks.clear()
-    tick_countries(person, card, ["CL"])
-    assert locks
-
-
-@pytest.mark.slow
-def test_after_warming_up_no_list_is_read():
-    lists = [
-        words._harm_lists,
-        words._towns,
-        words._named,
-        words._spoken,
-        words._stems,
-        words._analyzer,
-    ]
-    for one in lists:
-        one.cache_clear()
-    warm_up()
-    assert all(one.cache_info().currsize for one in lists)

@@ -6,8 +6,6 @@ import json
 from contextlib import suppress
 
 import pytest
-from django.db import OperationalError, connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
@@ -169,36 +167,6 @@ def seeds(size, start=0):
 
 def calibration():
     return set(Pair.objects.filter(calibration=True).values_list("pk", flat=True))
-
-
-def test_many_rows_come_in_blocks_and_what_is_written_down_grows_with_them(campaign, monkeypatch):
-    monkeypatch.setattr(seeding, "_BLOCK", 4)
-    rows = [SeedRow("AR", f"habit {number % 9}", "en") for number in range(10)]
-    noted = []
-    report = add_seeds(campaign, rows, note=lambda done: noted.append((done.added, len(done.duplicates))))
-    assert noted == [(4, 0), (8, 0), (9, 1)]
-    assert (report.new, report.duplicates) == (tuple(rows[:9]), (rows[9],))
-    assert set(Pair.objects.values_list("attribute", flat=True)) == {row.attribute for row in rows}
-    assert Pair.objects.filter(calibration=True).count() == 3
-    # A second time nothing is added; that a block failed leaves those before it.
-    assert add_seeds(campaign, rows).added == 0
-
-    def full(done):
-        if done.added > 4:
-            raise OperationalError
-
-    others = [SeedRow("CL", f"habit {number}", "en") for number in range(8)]
-    with pytest.raises(OperationalError):
-        add_seeds(campaign, others, note=full)
-    assert Pair.objects.filter(country="CL").count() == 4
-
-
-def test_one_row_is_looked_up_not_all_pairs(campaign, make_pairs):
-    make_pairs(campaign, *(("AR", f"habit {number}", "en") for number in range(30)))
-    with CaptureQueriesContext(connection) as asked:
-        add_seeds(campaign, [SeedRow("AR", "drink mate", "en")])
-    (looked,) = (one["sql"] for one in asked if '"key" IN' in one["sql"])
-    assert "drink mate" in looked
 
 
 def test_the_calibration_set_is_a_third_at_most_and_fixed_once_the_campaign_opened(make_campaign):

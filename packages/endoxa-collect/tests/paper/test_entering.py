@@ -23,7 +23,6 @@ from endoxa_collect.paper import (
     write_template,
 )
 from endoxa_collect.privacy import expire, withdraw
-from endoxa_collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa_collect.security.codes import hash_receipt
 
 
@@ -161,14 +160,6 @@ def test_after_the_retention_date_a_receipt_leads_to_nobody(campaign, typed):
 def _entered(campaign, sheets):
     enter(campaign, sheets, "en")
     return Person.objects.get()
-
-
-def test_candidates_about_the_countries_of_people_on_paper_ask_for_ratings(campaign, typed, make_pairs):
-    own, far = make_pairs(campaign, ("CL", "sail", "en"), ("KE", "run", "en"), need=CANDIDATE)
-    path, _ = typed({"consent": "yes", "origins": "CL", 1: "5"})
-    enter(campaign, read_answers(path, campaign), "en")
-    assert Pair.objects.get(pk=own.pk).need == NEEDS
-    assert Pair.objects.get(pk=far.pk).need == CANDIDATE
 
 
 @pytest.mark.parametrize(

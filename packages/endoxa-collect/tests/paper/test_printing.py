@@ -78,21 +78,6 @@ def test_the_pages_show_each_card_once_and_what_hurts_after_a_notice(deck, make_
     assert sheet.count("About people from") == 3
 
 
-@pytest.mark.parametrize(
-    ("contact", "address", "told"),
-    [
-        ("555-0100", "", "Or ask us: <bdi>River Lab</bdi>: <bdi>555-0100</bdi>"),
-        ("", "https://camp.test/leave/", "https://camp.test/leave/"),
-        ("", "", "Whom to give it to:"),
-    ],
-)
-def test_the_strip_says_where_to_go_with_the_code(make_campaign, make_pairs, contact, address, told):
-    campaign = make_campaign("strip", contact=contact)
-    make_pairs(campaign, ("AR", "sing", "en"), negative=False)
-    html = paper.page(campaign, "en", choose_cards(campaign, "en", 4), new_receipts(1), address)
-    assert told in html.split('class="strip"')[1]
-
-
 def printed(documents, folder):
     """For each document the text of each page that a browser prints.
 

@@ -68,62 +68,6 @@ def test_several_things_are_added_each_in_its_language(answered, person):
     assert not re.search(r'type="radio" name="language" value="en"[^>]* checked', page)
 
 
-def test_where_only_ticks_or_only_words_are_asked_the_page_has_no_field_for_the_others(answered):
-    client, card = answered
-    Card.objects.filter(pk=card.pk).update(words=False)
-    page = client.get(at("add", card)).content.decode()
-    assert "Nothing to write here. Tick countries, or just go on." in page
-    assert page.index("love poetry") < page.index('name="countries"')
-    assert 'name="text"' not in page
-    assert '<details class="fold"' not in page
-    # What was written all the same, on a page from before, is not lost.
-    kept = client.post(at("add", card), {"text": "sing on the bus", "language": "fi"}).content.decode()
-    assert 'value="sing on the bus"' in kept
-    assert add(client, card, name="finish", countries=["AR"]).url == CARD
-    assert Mention.objects.get().via == Via.OTHER_COUNTRY
-    # Four people were asked already where else it is said.
-    Card.objects.filter(pk=card.pk).update(words=True, ticks=False)
-    page = client.get(at("add", card)).content.decode()
-    assert 'name="text"' in page
-    assert 'name="countries"' not in page
-
-
-@pytest.mark.parametrize(
-    ("known", "wanted", "shown", "folded"),
-    [
-        (["en", "es"], ("en", "es", "sw"), ["en", "es"], ["sw"]),
-        (["es"], ("en", "es", "sw"), ["es"], ["en", "sw"]),
-        (["en", "sw", "es"], ("en", "es", "sw"), ["en", "es", "sw"], []),
-    ],
-)
-def test_who_reads_several_languages_sees_which_one_their_words_are_in(
-    make_campaign, make_person, as_person, known, wanted, shown, folded
-):
-    person = make_person(
-        make_campaign("lake", data_languages=wanted, moderation="after"), "cai", languages=known
-    )
-    page = as_person(person).get(CARD)
-    form = page.context["form"]
-    assert [box.data["value"] for box in form.spoken_languages] == shown
-    assert [box.data["value"] for box in form.other_languages] == folded
-    assert page.content.decode().count('type="radio" name="language"') == len(wanted)
-    add(as_person(person), Card.objects.get(person=person), "bailan salsa", language="es")
-    assert Mention.objects.get().pair.language == "es"
-    page = as_person(person).get(CARD)
-    assert page.context["form"]["language"].value() == "es"
-    assert not page.context["form"].writes_another
-    # Without moderation nothing waits.
-    assert "after a check" not in page.content.decode()
-
-
-@pytest.mark.parametrize(("known", "hidden"), [(["es"], True), (["sw"], False)])
-def test_the_only_language_is_told_to_those_who_did_not_name_it(
-    make_campaign, make_person, as_person, known, hidden
-):
-    page = as_person(make_person(make_campaign("lake", data_languages=("es",)), languages=known)).get(CARD)
-    assert page.context["form"]["language"].is_hidden is hidden
-
-
 def test_a_language_that_nobody_named_is_never_chosen_beforehand(answered, person):
     """They read and write a language in which the campaign has no words."""
     person.languages = ["sw"]
@@ -236,17 +180,6 @@ def test_without_pairs_there_is_a_question(prompted, person):
     assert add(client, card, name="finish").url == CARD
     card.refresh_from_db()
     assert card.state == CardState.ANSWERED
-
-
-def test_after_the_last_question_the_page_says_that_it_is_all_for_now(prompted):
-    client, _ = prompted
-    for _ in range(30):
-        page = client.get("/card/?on=1")
-        if page.status_code == 302:
-            break
-        add(client, Card.objects.get(state=CardState.OPEN), name="finish")
-    assert page.url == "/thanks/?all=1"
-    assert "That is all for now" in client.get(page.url).content.decode()
 
 
 def test_a_question_can_be_skipped_and_taken_back_and_words_in_the_field_are_kept(prompted, person):
