@@ -34,11 +34,11 @@ def interviews(site):
 
 
 def speaker(one, site):
-    """Somebody new on the phone, at the first question of the survey: their receipt code, and their id."""
-    receipt = join(one, site.join, "read_aloud", origin="KE")
+    """Somebody new on the phone, at the first question of the survey: their id."""
+    join(one, site.join, "read_aloud", origin="KE")
     one.page.locator(".actions .primary").click()
     one.page.wait_for_url("**/survey/*/")
-    return receipt, site.ask("select id from collect_person order by rowid desc limit 1")[0][0]
+    return site.ask("select id from collect_person order by rowid desc limit 1")[0][0]
 
 
 def said(site, person):
@@ -58,7 +58,7 @@ def hand_on(one, site):
 
 def test_a_tab_of_an_earlier_speaker_stores_nothing(browser, interviews):
     with visit(browser, interviews.address) as one:
-        _, first = speaker(one, interviews)
+        first = speaker(one, interviews)
         question = question_of(one.page)
         stale, staler = one.context.new_page(), one.context.new_page()
         for tab in (stale, staler):
@@ -69,7 +69,7 @@ def test_a_tab_of_an_earlier_speaker_stores_nothing(browser, interviews):
         stale.locator("textarea[name=lines]").fill("said by the first")
         stale.locator(".actions .primary").click()
         stale.get_by_text(CHANGED).wait_for()
-        _, second = speaker(one, interviews)
+        second = speaker(one, interviews)
         one.go(f"/survey/{question}/")
         one.page.locator("textarea[name=lines]").fill("said by the second")
         one.tap(".actions .primary")
@@ -80,22 +80,9 @@ def test_a_tab_of_an_earlier_speaker_stores_nothing(browser, interviews):
         assert said(interviews, second) == [(question, "said by the second")]
 
 
-def by_next_speaker(one, _receipt):
-    one.go("/thanks/")
-    return one.page.get_by_role("button", name=AFTER), "/j/*/"
-
-
-def by_receipt_code(one, receipt):
-    one.go("/resume/")
-    one.page.locator("input[name=code]").fill(receipt)
-    return one.page.get_by_role("button", name="Go on where I was"), "/survey/"
-
-
-@pytest.mark.parametrize("way", [by_next_speaker, by_receipt_code])
-def test_a_phone_is_handed_on_once_all_is_sent(browser, interviews, way):
-    with visit(browser, interviews.address) as one, visit(browser, interviews.address) as other:
-        receipt, _ = speaker(other, interviews)
-        _, first = speaker(one, interviews)
+def test_a_phone_is_handed_on_once_all_is_sent(browser, interviews):
+    with visit(browser, interviews.address) as one:
+        first = speaker(one, interviews)
         until(one, PAGES_AT_HAND)
         cut(one)
         for number in range(3):
@@ -108,15 +95,15 @@ def test_a_phone_is_handed_on_once_all_is_sent(browser, interviews, way):
         assert said(interviews, first) == []
         # The network is back for pages, and loses what is sent.
         one.context.set_offline(False)
-        button, onward = way(one, receipt)
+        one.go("/thanks/")
         address = one.page.url
-        button.click()
+        one.page.get_by_role("button", name=AFTER).click()
         one.page.get_by_text("The next person can begin when everything is sent.").wait_for()
-        one.check(way.__name__)
+        one.check("next-speaker")
         assert one.page.url == address
         mend(one)
         one.page.locator("#waiting button").click()
-        one.page.wait_for_url(f"{interviews.address}{onward}", timeout=60_000)
+        one.page.wait_for_url(f"{interviews.address}/j/*/", timeout=60_000)
         assert sorted(text for _, text in said(interviews, first)) == ["line 0", "line 1", "line 2"]
         until(one, NOTHING_OF_THE_FIRST)
         forgive_the_network(one)
@@ -136,7 +123,7 @@ def test_the_next_speaker_finds_no_page_of_the_earlier_one(browser, interviews):
                 one.page.goto(address)
         one.context.set_offline(False)
         # The next one has pages of their own.
-        _, second = speaker(one, interviews)
+        second = speaker(one, interviews)
         until(one, PAGES_AT_HAND)
         cut(one)
         one.page.locator("textarea[name=lines]").fill("said by the second")

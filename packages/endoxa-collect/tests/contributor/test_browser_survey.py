@@ -1,14 +1,10 @@
-"""The survey on a phone, from consent to thanks, in two scripts and without scripts."""
+"""The survey on a phone, from consent to thanks, in two scripts."""
 
 from __future__ import annotations
 
 import pytest
 
-from collect_support.browsing import CHROMIUM, cut, forgive_the_network, join, mend, visit
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
-)
+from collect_support.browsing import cut, forgive_the_network, join, mend, visit
 
 # The page of a further question that the phone keeps.
 FOLLOWING = """async (question) => {
@@ -21,6 +17,11 @@ FOLLOWING = """async (question) => {
   }
 }"""
 HOSTILE = """"><script>alert(1)</script><img src=x onerror=alert(2)>'"""
+
+
+@pytest.fixture(scope="module")
+def preset():
+    return "afristereo"
 
 
 def statements(site):
