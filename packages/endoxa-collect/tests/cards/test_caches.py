@@ -5,11 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from django.db import transaction
 
 from endoxa_collect.cards import balance, locking
-from endoxa_collect.models import Campaign, Pair
-from endoxa_collect.organiser.settings import save
+from endoxa_collect.models import Campaign
 from endoxa_collect.sampler.controller import Balance
 
 SECONDS = 10.0
@@ -41,22 +39,3 @@ def test_what_an_organiser_orders_holds_at_once_and_so_does_taking_it_back(campa
         seen = balance.view_of(campaign)
         assert seen.outlook.ordered == (order or None)
         assert seen.balance == (order or Balance.EXPLORE)
-
-
-@pytest.mark.slow
-def test_settings_that_were_not_saved_after_all_are_not_kept_in_mind(campaign, make_pairs, make_account):
-    user = make_account("olu")
-    pairs = make_pairs(campaign, *(("AR", f"drink mate {n}", "en") for n in range(3)))
-
-    def save_limit(k):
-        sampler = {**campaign.settings.sampler.model_dump(), "k": k}
-        return save(campaign, 1, {"sampler": sampler}, user)
-
-    with transaction.atomic():
-        assert save_limit(2) == 2
-        transaction.set_rollback(True)
-    campaign.refresh_from_db()
-    assert save_limit(1) == 2
-    campaign.refresh_from_db()
-    assert campaign.settings.sampler.k == 1
-    assert len(pairs) == Pair.objects.filter(need=0).count()

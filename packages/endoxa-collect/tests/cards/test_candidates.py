@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 
-import numpy as np
 import pytest
 
 from endoxa_collect.cards import answering, drawing
@@ -15,7 +12,6 @@ from endoxa_collect.cards.balance import goals_of, lately, outlook_of, view_of
 from endoxa_collect.cards.counts import admit, reach, recount, recount_needs, tick_count
 from endoxa_collect.entry.proposing import merge, propose, tick_countries
 from endoxa_collect.models import Campaign, Card, Moderation, Pair, Via
-from endoxa_collect.sampler.controller import Balance
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, OPEN, SamplerSettings
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -149,47 +145,3 @@ def test_nobody_is_asked_for_ticks_while_too_many_candidates_wait(make_campaign,
     Pair.objects.update(moderation=Moderation.LIVE)
     assert view_of(campaign).candidates == pytest.approx(0.5)
     assert not drawing.next_card(make_person(campaign, "ben", origins=["AR"])).ticks
-
-
-@pytest.fixture
-def early(make_campaign, make_pairs):
-    """A campaign that may ask open questions while few pairs wait, and has 40 pairs."""
-    campaign = make_campaign(sampler=SamplerSettings(prompt_early=0.6, break_after=1_000))
-    make_pairs(campaign, *(("AR", f"thing number {number}", "en") for number in range(40)))
-    return campaign
-
-
-def visit(person, words, cards, seed=1):
-    """Kinds of the cards that a person gets; at questions about a country in `words` they say something new."""
-    rng, seen = np.random.default_rng(seed), []
-    for number in range(cards):
-        now = NOON + timedelta(seconds=10 * number)
-        card = drawing.next_card(person, now=now, rng=rng)
-        if card is None:
-            break
-        seen.append(card)
-        if card.pair is not None:
-            answering.rate(person, card.token, 3, now=now)
-            continue
-        if card.country in words:
-            propose(person, card, country=card.country, text=f"word {number}", language="en", via=Via.PROMPT)
-        answering.finish_prompt(person, card.token, now=now)
-    return seen
-
-
-def test_questions_come_early_never_twice_in_a_row_and_end_where_nothing_is_said(
-    early, make_person, monkeypatch
-):
-    monkeypatch.setattr("endoxa_collect.sampler.controller.question_share", lambda *_: 0.6)
-    cards = visit(make_person(early, "ana", origins=["AR"], connections=["CL"]), words={"AR"}, cards=24)
-    asked = [card.country if card.pair is None else "" for card in cards]
-    assert not asked[0]
-    assert not any(one and two for one, two in pairwise(asked))
-    # An order of the organiser ends that.
-    early.balance = Balance.VALIDATE
-    early.save()
-    assert all(card.pair for card in visit(make_person(early, "ben", origins=["AR"]), {"AR"}, cards=12))
-    counted = Counter(asked)
-    # Nothing came to mind about Chile: once. About Argentina it goes on, by turns with ratings.
-    assert counted["CL"] == 1
-    assert counted["AR"] > 1

@@ -139,34 +139,6 @@ def test_a_campaign_that_just_opened_or_had_a_break_expects_a_full_room(make_cam
         assert (seen.backlog, seen.capacity, seen.balance) == (30, capacity, Balance.EXPLORE)
 
 
-@pytest.mark.slow
-def test_later_the_forecast_goes_by_the_answers_of_the_last_minutes(make_campaign, make_person, make_pairs):
-    campaign = make_campaign(minutes=60, expected_people=2)
-    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(30)))
-    now = campaign.began_at + timedelta(minutes=40)
-    for person in crowd(make_person, campaign, 2):
-        for n in range(10):
-            at = now - timedelta(seconds=20 * n + 1)
-            answering.rate(person, drawing.next_card(person, now=at).token, 3, now=at)
-    seen = outlook_of(campaign, now)
-    # 20 answers of two people in ten minutes, twenty minutes left; 30 x 3 - 20 ratings are missing. An eighth of the
-    # expected 1.5 ratings a minute is left after three windows.
-    assert (seen.backlog, seen.balance) == (70, Balance.VALIDATE)
-    assert seen.capacity == pytest.approx(2 * (0.875 + 0.125 * 1.5) * 20)
-
-
-def test_what_a_moderator_hid_is_not_shown_again(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
-    card = drawing.next_card(person)
-    answering.rate(person, card.token, 2)
-    Pair.objects.filter(pk=card.pair_id).update(moderation=Moderation.HIDDEN)
-    assert answering.undo(person, card.token).state == CardState.LAPSED
-    following = drawing.next_card(person)
-    assert following.pair_id != card.pair_id
-    Pair.objects.filter(pk=following.pair_id).update(moderation=Moderation.HIDDEN)
-    assert drawing.next_card(person).pair is None
-
-
 def test_the_clock_starts_when_a_campaign_is_opened_and_stands_still_in_pauses(campaign, person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"))
     Campaign.objects.update(began_at=None)

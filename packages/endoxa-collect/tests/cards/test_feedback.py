@@ -12,7 +12,6 @@ from django.utils import timezone
 from collect_support.stored import stored_card
 from endoxa_collect.cards import answering, balance, drawing
 from endoxa_collect.contributor import progress
-from endoxa_collect.entry.proposing import merge
 from endoxa_collect.models import Moderation, Pair, Person, Rating
 from endoxa_collect.privacy import withdraw
 
@@ -91,27 +90,6 @@ def test_who_leaves_or_is_set_aside_is_not_counted(campaign, person, pair, heard
     assert dict(progress.echoes(person)) == {pair: 3}
     Person.objects.filter(pk=Person.objects.exclude(pk=person.pk).first().pk).update(aside=True)
     assert progress.echoes(person) == []
-
-
-def test_the_latest_rating_of_each_person_counts_for_merged_pairs(campaign, person, make_pairs, make_person):
-    pairs = make_pairs(campaign, *(("AR", f"a{n}", "en") for n in range(6)), negative=False)
-    people = [make_person(campaign, f"p{n}") for n in range(13)]
-    given = {}
-    rng = np.random.default_rng(3)
-    for who in people:
-        for place in rng.permutation(6)[:4]:
-            value = int(rng.integers(1, 4))
-            _answered(who, pairs[place], value)
-            given[who.pk, place] = value
-    merge(pairs[1], pairs[0])
-    merge(pairs[2], pairs[1])
-    merge(pairs[4], pairs[3])
-    roots = {0: 0, 1: 0, 2: 0, 3: 3, 4: 3, 5: 5}
-    latest = {(who, roots[place]): value for (who, place), value in given.items()}
-    begin(campaign)
-    for root in (0, 3, 5):
-        people = sum(value > 1 for (_, place), value in latest.items() if place == root)
-        assert told(person, Pair.objects.get(pk=pairs[root].pk)) == progress.step(people) >= 3
 
 
 def test_nothing_of_hidden_pairs_nor_of_what_they_had_not_heard(campaign, person, make_person, pair, heard):

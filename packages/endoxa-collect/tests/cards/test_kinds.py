@@ -18,7 +18,6 @@ from endoxa_collect.entry.proposing import merge, unmerge
 from endoxa_collect.export.tables import read_tables
 from endoxa_collect.models import (
     Campaign,
-    Card,
     CardState,
     Mention,
     MixedAnswer,
@@ -194,32 +193,6 @@ def test_a_list_without_a_tick_is_asked_about_once(person, pairs, as_person, the
     assert MixedAnswer.objects.filter(answer="not_heard").count() == 5 - len(ticked)
 
 
-def test_lists_and_comparisons_go_on_where_nothing_is_to_rate(campaign, make_pairs, make_person, as_person):
-    """A class that has used up its pairs: what others rated can be ticked and compared."""
-    make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(24)), need=FULL, ratings=30)
-    person = make_person(campaign, "late", languages=["en"])
-    phone = as_person(person)
-    met = []
-    for _ in range(20):
-        page = phone.get("/card/?on=1")
-        if page.status_code == 302:
-            break
-        card = MixedCard.objects.filter(person=person, state=CardState.OPEN).first()
-        if card is None:
-            # An open question.
-            token = Card.objects.get(person=person, state=CardState.OPEN).token
-            phone.post(reverse("contributor:skip", args=[token]), {"reason": "dont_know"})
-            continue
-        met.append(card.kind)
-        sent = {"choice": "same"} if card.kind == MixedKind.COMPARE else {"none": "1"}
-        phone.post(reverse("contributor:mixed", args=[card.token]), sent)
-    assert page.url == "/thanks/?all=1"
-    assert set(met) == {"heard", "compare"}
-    shown = MixedAnswer.objects.filter(person=person)
-    # No pair twice, and hardly any is left.
-    assert shown.values("pair").distinct().count() == shown.count() >= 23
-
-
 def test_exported_with_shares(make_campaign, make_person, make_pairs):
     campaign = make_campaign("lake")
     pairs = make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(5)), need=FULL)
@@ -309,23 +282,6 @@ def test_a_report_on_a_list_that_is_taken_back_is_forgotten(person, pairs, make_
         withdraw(person)
     assert Pair.objects.get(pk=first).flags == []
     assert Pair.objects.get(pk=second).flags == ["report_nonsense"]
-
-
-def test_two_of_a_list_that_were_merged_count_once_and_a_tick_at_either_counts(person, pairs):
-    card = drawn(person)
-    first, second, *_ = card.answers.order_by("position")
-    kinds.answer_heard(person, card.token, [first.public_id])
-    merge(second.pair, first.pair)
-    mixed = read_tables(person.campaign, Keys("salt")).frames["mixed"]
-    counted = mixed.filter("counted", association_id=str(first.pair.public_id))
-    assert counted["answer"].to_list() == ["heard"]
-    assert mixed.filter("counted").height == 4
-    # The other way round.
-    unmerge(second.pair)
-    merge(first.pair, second.pair)
-    mixed = read_tables(person.campaign, Keys("salt")).frames["mixed"]
-    counted = mixed.filter("counted", association_id=str(second.pair.public_id))
-    assert counted["answer"].to_list() == ["heard"]
 
 
 @pytest.mark.parametrize("act", ["merge", "hide"])

@@ -11,8 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from endoxa_collect.cards import answering, drawing, matching
-from endoxa_collect.cards.balance import view_of
-from endoxa_collect.models import Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person, Rating
+from endoxa_collect.models import Card, CardState, Match, Mention, Moderation, Pair, Person, Rating
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.sampler.slots import FULL, SamplerSettings
 
@@ -138,39 +137,6 @@ def test_a_pair_that_was_taken_away_or_said_by_herself_meanwhile_is_not_shown(wa
         Pair.objects.filter(pk=gone.pk).update(**change)
     answering.rate(ana, card.token, 4, now=later)
     assert drawing.next_card(ana, now=later).pair not in {None, gone}
-
-
-def test_who_would_go_without_gets_what_waits_for_somebody_else(make_campaign, make_person, make_pairs):
-    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=1, calibration=0))
-    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
-    ana, ben, eva = people(make_person, campaign, "AR", "AR", "AR")
-    drawing.next_card(ana, now=NOON)
-    drawing.next_card(ben, now=NOON)
-    later = NOON + timedelta(seconds=6)
-    Card.objects.filter(person=ben).delete()
-    matching.match_all(campaign, view_of(campaign, later), later, np.random.default_rng(1))
-    (waiting,) = Match.objects.filter(person=ana)
-    assert drawing.next_card(eva, now=later).pair == waiting.pair
-    assert not Match.objects.exists()
-
-
-def test_in_the_last_minutes_somebody_else_gets_what_others_have_open(make_campaign, make_person, make_pairs):
-    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=1, calibration=0))
-    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    ana, ben, eva = people(make_person, campaign, "AR", "AR", "AR")
-    drawing.next_card(ana, now=NOON)
-    # While new pairs are asked for, an open question comes instead.
-    assert drawing.next_card(ben, now=NOON).tier == "prompt"
-    Campaign.objects.update(balance="validate")
-    Person.objects.update(campaign=campaign)
-    eva.campaign.refresh_from_db()
-    card = drawing.next_card(eva, now=NOON)
-    assert (card.pair, card.tier, card.slot, card.propensity) == (pair, "backup", "", None)
-    # One more than are missing is enough.
-    assert drawing.next_card(people(make_person, campaign, "BR")[0], now=NOON).tier == "prompt"
-    answering.rate(eva, card.token, 3, now=NOON)
-    answering.rate(ana, Card.objects.get(person=ana).token, 3, now=NOON)
-    assert Rating.objects.count() == 2
 
 
 @pytest.mark.parametrize("act", ["rate", "undo", "late"])

@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from collect_support.samples import TICKS
 from endoxa_collect.anonymous import new_ticket
-from endoxa_collect.contributor.profile import nearest_boxes
 from endoxa_collect.frame import country_of_browser
 from endoxa_collect.models import Arrivals, JoinCode, Person, SettingsVersion, State
 from endoxa_collect.presets import load_preset
@@ -221,17 +220,6 @@ def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypa
 def test_any_language_of_the_browser_may_name_a_country_of_the_campaign(rf, asked, here):
     request = rf.get("/", headers={"accept-language": asked})
     assert country_of_browser(request, ["AR", "CO", "KE"]) == here
-
-
-def test_four_countries_are_offered_nearest_to_the_browser_first_and_the_others_by_name():
-    shown = ["AR", "BR", "CL", "CO", "UY"]
-    assert nearest_boxes("", shown, shown) == ["AR", "BR", "CL", "CO"]
-    # Of Colombia's neighbours only Brazil is one of the campaign.
-    assert nearest_boxes("CO", shown, shown) == ["CO", "BR", "AR", "CL"]
-    # A browser of elsewhere changes nothing.
-    assert nearest_boxes("JP", shown, shown) == ["AR", "BR", "CL", "CO"]
-    assert nearest_boxes("", [], shown) == []
-    assert nearest_boxes("CO", [], shown) == ["CO", "BR"]
 
 
 def test_a_school_asks_for_a_guardian_and_shows_their_sheet(client, make_campaign):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from django.test import Client
 
 from collect_support.samples import TICKS
@@ -65,20 +63,6 @@ def test_a_receipt_code_deletes_from_anybodys_phone(person, make_pairs, as_perso
     assert "Your phone has forgotten us" not in page
     assert phone.cookies[COOKIE].value == "ben"
     assert Person.objects.count() == 1
-
-
-def test_a_second_tap_ends_on_the_same_page(as_person, person):
-    client = as_person(person)
-    forms = []
-    for sent in ({"phone": "1"}, {"code": person.receipt}):
-        page = client.post("/leave/", sent).content.decode()
-        forms.append({**sent, "sure": "1", "asked": re.search(r'name="asked" value="([^"]+)"', page)[1]})
-    client.post("/leave/", forms[0])
-    client.cookies[COOKIE] = person.cookie
-    for sent in forms:
-        again = client.post("/leave/", sent, follow=True)
-        assert "Nothing of yours is here any more" in again.content.decode()
-    assert client.post("/leave/", {**forms[0], "asked": forms[1]["asked"]}).url == "/leave/"
 
 
 def test_nobody_hears_of_a_deletion_that_did_not_happen(as_person, person, client):

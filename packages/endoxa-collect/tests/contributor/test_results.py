@@ -17,7 +17,6 @@ from endoxa_collect.entry.proposing import merge
 from endoxa_collect.export import columns, editions
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
-    Edition,
     JoinCode,
     Mention,
     Moderation,
@@ -159,21 +158,6 @@ def test_small_cells_are_those_of_exports():
         exported = Counter(row[0] for row in merge_small_cells(rows))
         few = sum(people.values()) < columns.LEAST
         assert dict(editions.merged(people)) == ({} if few else dict(exported))
-
-
-def test_only_rated_pairs_are_counted_and_countries_with_few_left_out(rated, make_pairs, client, rate):
-    campaign = closed(rated(12))
-    made = make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(20)))
-    make_pairs(campaign, *(("AR", f"tick {number}", "en") for number in range(20)), need=CANDIDATE, ratings=1)
-    # Two rated pairs about Argentina, one about Chile.
-    found = editions.of_day(campaign).figures
-    assert [found[name] for name in ("people", "rated", "ratings", "about")] == [12, 3, 9, []]
-    for pair in made[:5]:
-        rate(pair, Person.objects.filter(campaign=campaign), [1] * 12)
-    Edition.objects.all().delete()
-    about = page_of(client, campaign).split("Countries that the sayings are about")[1]
-    assert "<bdi>Argentina</bdi>: 7" in about
-    assert "Chile" not in about
 
 
 def test_an_open_campaign_says_when(rated, client, as_person, make_person):

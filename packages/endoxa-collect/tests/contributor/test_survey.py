@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.urls import reverse
 
 from endoxa.curate.survey.rows import RowColumns, read_statements
 from endoxa_collect.campaign import SurveyQuestion
@@ -14,7 +13,7 @@ from endoxa_collect.contributor.survey import (
 )
 from endoxa_collect.entry.cleaning import MAX_LENGTH
 from endoxa_collect.export.run import export_campaign
-from endoxa_collect.models import Person, Release, Statement, Tombstone
+from endoxa_collect.models import Release, Statement, Tombstone
 
 QUESTIONS = [
     {
@@ -105,29 +104,6 @@ def test_what_is_refused_is_named_and_nothing_is_lost(person, as_person, lines, 
     assert not Statement.objects.exists()
 
 
-def test_strangers_newcomers_and_campaigns_without_a_survey_have_no_questions(
-    client, campaign, make_campaign, make_person, as_person
-):
-    assert client.get(SURVEY).url == reverse("contributor:home")
-    people = {
-        "contributor:card": make_person(make_campaign("brook")),
-        "contributor:profile": make_person(campaign, "bo", profile_done=False),
-    }
-    for name, one in people.items():
-        for address in (SURVEY, COOKS):
-            assert as_person(one).get(address).url == reverse(name)
-    assert as_person(make_person(campaign, "eve")).get("/survey/unknown/").status_code == 404
-
-
-def test_somebody_who_left_meanwhile_leaves_nothing_behind(person, as_person, monkeypatch):
-    from endoxa_collect.contributor import survey
-
-    question = person.campaign.settings.questions[0]
-    Person.objects.all().delete()
-    survey.save_answer(person, question, ["Cooks sing"], "en")
-    assert not Statement.objects.exists()
-
-
 @pytest.mark.slow
 def test_an_example_is_from_the_own_country_else_near_by_else_general():
     question = SurveyQuestion.model_validate(QUESTIONS[0])
@@ -138,17 +114,6 @@ def test_an_example_is_from_the_own_country_else_near_by_else_general():
     assert example_for(question, ["KE"], [], "en") == "Cooks get up early"
     assert example_for(question, [], [], "en") == "Cooks get up early"
     assert example_for(SurveyQuestion.model_validate(QUESTIONS[1]), ["AR"], [], "en") == ""
-
-
-def test_a_language_that_nobody_named_is_never_chosen_beforehand(campaign, make_person, as_person):
-    client = as_person(make_person(campaign, languages=["sw"], ui_language="sw"))
-    page = client.get(COOKS)
-    assert page.context["form"]["language"].value() == ""
-    refused = client.post(COOKS, sent("Wapishi huimba", language=""))
-    assert list(refused.context["form"].errors) == ["language"]
-    assert "Wapishi huimba</textarea>" in refused.content.decode()
-    assert client.post(COOKS, sent("", language="", nothing="1")).url == POETS
-    assert Statement.objects.get().language == ""
 
 
 @pytest.mark.django_db(transaction=True)

@@ -19,7 +19,7 @@ from endoxa_collect.entry.proposing import (
     say_alike,
     tick_countries,
 )
-from endoxa_collect.models import Card, Mention, Moderation, Pair, Person, Source, Via
+from endoxa_collect.models import Mention, Moderation, Pair, Source, Via
 
 
 def say(person, text, card=None, country="AR", language="en", via=Via.ATTRIBUTE):
@@ -63,18 +63,6 @@ def test_the_exact_key_is_a_mention_of_the_pair_there_is_once(campaign, person, 
     assert (pair.mentions, pair.ratings) == (2, 0)
     assert say(person, "love poetry", country="CL").created
     assert say(person, "love poetry", language="es").created
-
-
-def test_a_merged_pair_takes_the_mention_and_its_root_counts_it(campaign, person, make_person):
-    ana = say(person, "love poetry").pair
-    Pair.objects.filter(pk=ana.pk).update(moderation=Moderation.LIVE)
-    ben = make_person(campaign, "ben")
-    made = say(ben, "loves poetry")
-    say_alike(ben, made.mention.public_id, ana.public_id)
-    third = say(make_person(campaign, "cem"), "loves poetry")
-    ana.refresh_from_db()
-    assert third.pair == made.pair
-    assert ana.mentions == 3
 
 
 @pytest.mark.parametrize(
@@ -189,16 +177,3 @@ def test_nobody_answers_for_others_or_of_pairs_not_offered(campaign, person, mak
     made.mention.refresh_from_db()
     assert made.mention.alike is None
     assert Pair.objects.get(pk=made.pair.pk).merged_into is None
-
-
-def test_taking_the_answer_back_takes_the_merged_pair_too(campaign, person, card, make_pairs):
-    answering.rate(person, card.token, 3)
-    (old,) = make_pairs(campaign, ("AR", "dance very well", "en"))
-    made = say(person, "dance well", card)
-    say_alike(person, made.mention.public_id, old.public_id)
-    answering.undo(person, card.token)
-    old.refresh_from_db()
-    assert old.mentions == 0
-    assert not Pair.objects.filter(pk=made.pair.pk).exists()
-    assert Card.objects.filter(person=person).count() == 1
-    assert Person.objects.count() == 1

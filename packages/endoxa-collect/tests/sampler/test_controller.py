@@ -102,10 +102,6 @@ def test_what_is_foretold(facts, expected):
     assert {name: getattr(found, name) for name in expected} == expected
 
 
-def test_a_guess_says_so():
-    assert forecast(Outlook(0, Pace(40, 1.5, guessed=True), 30.0, ROOM, 0.0, 3)).guessed_people == 40
-
-
 def test_towards_the_end_people_leave_and_nobody_is_waited_for():
     assert ROOM.leaving == pytest.approx(3.6)
     assert replace(ROOM, together=False).leaving == pytest.approx(0.8)

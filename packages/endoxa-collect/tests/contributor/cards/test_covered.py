@@ -12,10 +12,8 @@ from endoxa_collect.models import (
     Card,
     CardState,
     HurtAnswer,
-    Pair,
     Rating,
     Revealed,
-    Skip,
     Source,
 )
 
@@ -84,17 +82,6 @@ def test_words_cannot_be_rated_unseen_nor_opened_on_another_card(phone, person, 
     assert other.revealed == Revealed.COVERED
 
 
-@pytest.mark.parametrize(("opens", "revealed"), [(False, Revealed.COVERED), (True, Revealed.REVEALED)])
-@pytest.mark.parametrize("reason", ["rather_not", "report_hate"])
-def test_a_card_is_skipped_and_reported_without_opening_it(phone, person, opens, revealed, reason):
-    phone.get(CARD)
-    card = open_card(person)
-    if opens:
-        phone.post(at("reveal", card))
-    phone.post(at("skip", card), {"reason": reason})
-    assert (Skip.objects.get().reason, Skip.objects.get().card.revealed) == (reason, revealed)
-
-
 def test_a_phone_that_always_shows_such_words_shows_them_with_their_answers(phone, person):
     lifted = phone.post(reverse("contributor:covers"), {"covers": "lift"})
     kept = lifted.cookies[progress.COVERS_COOKIE]
@@ -131,13 +118,3 @@ def test_whoever_opened_unjudged_words_is_asked_whether_they_could_hurt(phone, p
     phone.post(at("undo", card))
     assert not HurtAnswer.objects.exists()
     assert ANSWERS in shown(phone)
-
-
-def test_the_question_is_no_duty_and_others_are_not_asked(phone, person):
-    card = rated(phone, person)
-    assert phone.post(at("finish", card), {}).url == CARD
-    for facts in ({"negative": True}, {"negative": False}, {"flags": ["report_hate"]}, {"source": "seed"}):
-        Pair.objects.filter(pk=card.pair_id).update(**{"negative": None, "flags": [], **facts})
-        assert "Could this hurt" not in phone.get(at("add", card)).content.decode()
-        phone.post(at("finish", card), {"hurts": "no"})
-    assert not HurtAnswer.objects.exists()

@@ -165,23 +165,6 @@ def test_alike_words_are_asked_about_afterwards(
     assert client.get(asked).url == back.url
 
 
-def test_without_pairs_there_is_a_question(prompted, person):
-    client, card = prompted
-    assert card.pair is None
-    page = client.get(CARD).content.decode()
-    assert "What do people here say about people <bdi>from" in page
-    assert "Argentina" in page
-    assert add(client, card, "drink mate").url == CARD
-    assert add(client, card, "sing on the bus").url == CARD
-    assert "drink mate" in client.get(CARD).content.decode()
-    assert set(Mention.objects.values_list("pair__country", "via")) == {("AR", Via.PROMPT)}
-    card.refresh_from_db()
-    assert card.state == CardState.OPEN
-    assert add(client, card, name="finish").url == CARD
-    card.refresh_from_db()
-    assert card.state == CardState.ANSWERED
-
-
 def test_a_question_can_be_skipped_and_taken_back_and_words_in_the_field_are_kept(prompted, person):
     client, card = prompted
     add(client, card, "drink mate")
@@ -199,17 +182,3 @@ def test_a_question_can_be_skipped_and_taken_back_and_words_in_the_field_are_kep
     assert Mention.objects.get().text == "drink mate"
     # What is taken back on a pause is named there, where no card says what it was.
     assert "Argentina" in client.get("/pause/").content.decode().split('id="undo"')[1].split("</form>")[0]
-
-
-def test_a_question_about_no_country_asks_for_one(make_campaign, make_person, as_person):
-    campaign = make_campaign("lake", countries=())
-    person = make_person(campaign, "cai", origins=[])
-    client, card = as_person(person), drawing.next_card(person)
-    assert "Which country" in client.get(CARD).content.decode()
-    assert "Please name the country" in add(client, card, "sing").content.decode()
-    guessed = add(client, card, "sing", country="congo").content.decode()
-    assert "We do not know “congo”. Did you mean: Congo - " in guessed
-    assert 'value="sing"' in guessed
-    assert add(client, card, "sing", country="Congo Kinshasa").url == CARD
-    assert Mention.objects.get().pair.country == "CD"
-    assert "Which country" not in client.get(CARD).content.decode()
