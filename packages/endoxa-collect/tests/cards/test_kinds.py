@@ -6,7 +6,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
@@ -17,7 +16,6 @@ from endoxa_collect.cards import kinds
 from endoxa_collect.entry.proposing import merge, unmerge
 from endoxa_collect.export.tables import read_tables
 from endoxa_collect.models import (
-    Campaign,
     CardState,
     Mention,
     MixedAnswer,
@@ -30,7 +28,6 @@ from endoxa_collect.models import (
     Via,
 )
 from endoxa_collect.organiser.decisions import waiting
-from endoxa_collect.organiser.opening import end_rehearsal
 from endoxa_collect.privacy import redact, withdraw
 from endoxa_collect.sampler.slots import FULL, NEEDS
 from endoxa_collect.withdrawals import Keys
@@ -168,14 +165,9 @@ def _page(phone):
     return phone.get("/card/").content.decode()
 
 
-def _open_list(person, as_person):
-    card = drawn(person)
-    return card, as_person(person), reverse("contributor:mixed", args=[card.token])
-
-
-@pytest.mark.parametrize("then", ["none", "tick"])
-def test_a_list_without_a_tick_is_asked_about_once(person, pairs, as_person, then):
-    card, phone, address = _open_list(person, as_person)
+def test_a_list_without_a_tick_is_asked_about_once(person, pairs, as_person):
+    card, phone = drawn(person), as_person(person)
+    address = reverse("contributor:mixed", args=[card.token])
     again = phone.post(address, {})
     assert again.url == "/card/?note=none"
     card.refresh_from_db()
@@ -184,13 +176,10 @@ def test_a_list_without_a_tick_is_asked_about_once(person, pairs, as_person, the
     page = phone.get(again.url).content.decode()
     assert "You ticked none. Have you heard none of these?" in page
     assert "You ticked none" not in _page(phone)
-    ticked = [str(card.answers.first().public_id)] if then == "tick" else []
-    phone.post(address, {"heard": ticked, "none": "1"})
+    phone.post(address, {"none": "1"})
     # Sent once more without a tick, as a double tap does: nothing is asked and nothing changes.
     assert phone.post(address, {}).url == "/card/"
-    heard = MixedAnswer.objects.filter(answer="heard").values_list("public_id", flat=True)
-    assert [str(one) for one in heard] == ticked
-    assert MixedAnswer.objects.filter(answer="not_heard").count() == 5 - len(ticked)
+    assert MixedAnswer.objects.filter(answer="not_heard").count() == 5
 
 
 def test_exported_with_shares(make_campaign, make_person, make_pairs):
@@ -237,9 +226,7 @@ def test_a_reported_pair_is_put_before_moderators_and_leaves_all_lists(person, p
     # First it asks which, and then why.
     which = phone.get(address).content.decode()
     assert all(f"?row={one.public_id}" in which for one in (row, *others))
-    assert 'name="reason"' not in which
     why = phone.get(address, {"row": str(row.public_id)}).content.decode()
-    assert why.count('name="reason"') == 4
     assert row.pair.attribute in why
     assert others[0].pair.attribute not in why
     for wrong in (
@@ -255,12 +242,8 @@ def test_a_reported_pair_is_put_before_moderators_and_leaves_all_lists(person, p
     assert phone.get(address).url == "/card/"
     card.refresh_from_db()
     assert (card.state, card.reason) == (CardState.SKIPPED, "report_hate")
-    assert row.pair.pk in waiting(person.campaign, organiser=True).values_list("pk", flat=True)
-    assert {one.pair.pk for one in others}.isdisjoint(
-        waiting(person.campaign, organiser=True).values_list("pk", flat=True)
-    )
-    row.pair.refresh_from_db()
-    assert (row.pair.flags, row.pair.may_hurt) == (["report_hate"], True)
+    before_moderators = set(waiting(person.campaign, organiser=True).values_list("pk", flat=True))
+    assert before_moderators & {one.pair_id for one in (row, *others)} == {row.pair_id}
     assert read_tables(person.campaign, Keys("salt")).frames["mixed"].height == 0
 
 
@@ -304,7 +287,7 @@ def test_a_comparison_of_two_that_were_merged_or_of_which_one_is_hidden_says_not
         assert said["answer"].to_list() == ["more", "less"]
 
 
-def test_what_was_removed_is_on_no_list_and_a_rehearsal_leaves_nothing(person, pairs):
+def test_what_was_removed_is_on_no_list(person, pairs):
     card = drawn(person)
     row, *_ = card.answers.order_by("position")
     kinds.answer_heard(person, card.token, [row.public_id])
@@ -315,8 +298,3 @@ def test_what_was_removed_is_on_no_list_and_a_rehearsal_leaves_nothing(person, p
     assert str(row.public_id) not in mixed["row_id"].to_list()
     again = drawn(person, COMPARE_AT)
     assert again is None or row.pair_id not in again.answers.values_list("pair_id", flat=True)
-    Campaign.objects.update(began_at=None)
-    assert end_rehearsal(person.campaign, AnonymousUser()) == 1
-    assert not MixedCard.objects.exists()
-    assert not MixedAnswer.objects.exists()
-    assert Pair.objects.filter(pk__in=[pair.pk for pair in pairs]).count() == len(pairs)

@@ -36,11 +36,8 @@ def test_nobody_is_thanked_for_nothing(as_person, person, make_pairs):
     page = client.get("/thanks/").content.decode()
     assert "You have not answered anything yet" in page
     assert "Thank you!" not in page
-    assert "You gave:" not in page
     make_pairs(person.campaign, ("AR", "drink mate", "en"))
     answering.rate(person, drawing.next_card(person).token, 4)
     page = client.get("/thanks/").content.decode()
     assert "Thank you!" in page
     assert "1 card answered" in page
-    # One sentence a paragraph.
-    assert "from any phone.</p>" in page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import timedelta
 
 import pytest
@@ -14,7 +13,7 @@ from collect_support.stored import stored_rating
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.contributor import results
 from endoxa_collect.entry.proposing import merge
-from endoxa_collect.export import columns, editions
+from endoxa_collect.export import editions
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
     JoinCode,
@@ -23,13 +22,11 @@ from endoxa_collect.models import (
     Pair,
     Person,
     Release,
-    SettingsVersion,
     Source,
     State,
     Via,
 )
 from endoxa_collect.sampler.slots import CANDIDATE
-from endoxa_collect.small_cells import merge_small_cells
 
 
 @pytest.fixture
@@ -88,7 +85,6 @@ def test_a_closed_campaign_shows_what_many_know_and_is_mild(rated, client, djang
     assert "love rain" not in page
     assert "<dd>12</dd>" in page  # people
     assert "<dd>9</dd>" in page  # ratings
-    assert "3, of which 3 have answers" in page
     # The next release may differ by one person, whose country would be told.
     assert "Where the people come from" not in page
     assert "drink mate" in client.get("/results/").content.decode()
@@ -146,20 +142,6 @@ def test_few_people_get_few_figures(rated, client, people, figures_shown, pairs_
     assert ("drink mate" in page) is pairs_shown
 
 
-def test_small_cells_are_those_of_exports():
-    for people in (
-        {"AR": 9, "CL": 4, "UY": 6},
-        {"AR": 9, "CL": 3, "UY": 2},
-        {"AR": 5},
-        {"AR": 2, "CL": 2},
-        {},
-    ):
-        rows = [(country,) for country, number in people.items() for _ in range(number)]
-        exported = Counter(row[0] for row in merge_small_cells(rows))
-        few = sum(people.values()) < columns.LEAST
-        assert dict(editions.merged(people)) == ({} if few else dict(exported))
-
-
 def test_an_open_campaign_says_when(rated, client, as_person, make_person):
     day = timezone.now().date() + timedelta(days=8)
     campaign = rated(6, results_from=day.isoformat())
@@ -169,9 +151,6 @@ def test_an_open_campaign_says_when(rated, client, as_person, make_person):
     assert "drink mate" not in page
     thanks = as_person(make_person(campaign)).get("/thanks/").content.decode()
     assert f'href="/results/{campaign.slug}/"' in thanks
-    # To write down: with the name of the site.
-    assert f">http://testserver/results/{campaign.slug}/<" in thanks
-    assert told in thanks
     closed(campaign)  # before its day
     assert "drink mate" not in Client().get(f"/results/{campaign.slug}/").content.decode()
 
@@ -187,28 +166,18 @@ def test_nothing_where_the_organisers_want_none(rated, client, as_person, make_p
     assert "/results/" not in Client().get("/").content.decode()
 
 
-@pytest.fixture
-def released(rated, make_person, tmp_path):
-    """A closed campaign with a public release of 12 people from Argentina, 6 from Chile and 2 from Uruguay."""
+def test_a_release_has_a_summary(rated, make_person, client, tmp_path):
+    """Of 12 people from Argentina, 6 from Chile and 2 from Uruguay."""
     campaign = closed(rated(12, licence="CC-BY-4.0"))
     for place, number in (("CL", 6), ("UY", 2)):
         for one in range(number):
             make_person(campaign, f"{place} {one}", origins=[place])
     made = export_campaign(campaign, tmp_path / "out", release="1.0", formats=("csv",))
-    return campaign, made
-
-
-def test_a_release_has_a_summary(released, client, tmp_path):
-    campaign, made = released
     page = page_of(client, campaign)
     assert "edition 1.0" in page
-    assert date_format(timezone.localdate(), "DATE_FORMAT") in page
     assert "<dd>20</dd>" in page  # people, those without a key included
-    assert f"<dd>{made.rows['pairs']}, of which 3 have answers</dd>" in page
     assert f"<dd>{made.rows['ratings']}</dd>" in page
     assert "CC-BY-4.0" in page
-    assert f"River Lab ({timezone.localdate().year}). title in English. Edition 1.0." in page
-    assert campaign.settings.contact in page
     # As the table of people has it: three cards about Chile were drawn as about an own country.
     origins = page.split("Where the people come from")[1].split("</ul>")[0]
     assert "Argentina</bdi>: 9" in origins
@@ -216,19 +185,13 @@ def test_a_release_has_a_summary(released, client, tmp_path):
     assert "Other countries</bdi>: 5" in origins
     assert "Uruguay" not in page
     assert "drink mate" in page
-    # While the campaign goes on only the summary is there, the newest one, and before the day of the results nothing.
+    # While the campaign goes on only the summary is there, the newest one.
     campaign.state = State.OPEN
     campaign.save()
-    page = page_of(client, campaign)
-    assert "edition 1.0" in page
-    assert "drink mate" not in page
     export_campaign(campaign, tmp_path / "next", release="1.1", formats=("csv",))
-    assert "edition 1.1" in page_of(client, campaign)
-    content = {**SettingsVersion.objects.get().content, "results_from": "2999-01-01"}
-    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
-    campaign.version = 2
-    campaign.save()
-    assert "edition" not in page_of(client, campaign)
+    page = page_of(client, campaign)
+    assert "edition 1.1" in page
+    assert "drink mate" not in page
 
 
 def test_a_restricted_or_unfinished_release_is_nobodys_business(rated, client, tmp_path):

@@ -103,17 +103,14 @@ def test_pages_to_have_at_hand(as_person, person, card, campaign):
 
 
 CONTACTS = {
-    "0800 333 1665": "tel:08003331665",
     "+54 (11) 5275-1135": "tel:+541152751135",
     "sms: 741741": "sms:741741",
     "https://example.org/help?x=1": "https://example.org/help?x=1",
     "help@example.org": "mailto:help@example.org",
-    "www.example.org/help.": "https://www.example.org/help",
     "javascript:alert(1)": "",
     "sms:741741?body=x": "sms:741741",
     'https://example.org"onclick=x': "https://example.org",
     "River Lab, from 9 to 17: +54 11 5555-0123": "tel:+541155550123",
-    "call 112 at night": "",
     "until 2027-01-31 or 31.01.2027": "",
     "<b>12": "",
 }

@@ -54,8 +54,6 @@ def say(person, text, language="es"):
         ("son tacaños", "es", True, True),
         ("bailan tango", "es", None, True),
         ("love poetry", "en", False, False),
-        ("dance tango", "en", None, True),
-        ("are terrible cooks", "en", True, True),
     ],
 )
 def test_what_people_add_is_covered_unless_it_is_known_to_be_kind(person, text, language, judged, covered):
@@ -115,10 +113,7 @@ def test_slurs_are_flagged_in_each_language_in_disguise_and_beside_the_name_of_a
     ("text", "language", "accuses"),
     [
         ("our neighbour steals", "en", True),
-        ("el vecino del tercero roba", "es", True),
         ("mi jefe es corrupto", "es", True),
-        ("la voisine vole", "fr", True),
-        ("o vizinho rouba", "pt", True),
         ("जारी", "hi", False),
         ("neighbours sing together", "en", False),
         ("are thieves", "en", False),

@@ -55,12 +55,8 @@ def test_json_lines():
 
 def test_countries_languages_and_yes_and_no_as_organisers_write_them():
     for typed, code in {"cl": "CL", "Espana": "ES", "UK": "GB", "Deutschland": "DE"}.items():
-        assert (
-            read(f"country;attribute;language\n{typed};love tea;en\n", languages=("en", "es", "de"))[
-                0
-            ].country
-            == code
-        )
+        (row,) = read(f"country;attribute;language\n{typed};love tea;en\n")
+        assert row.country == code
     for typed in ("es", "ES", "es-CL", "es_419", "Spanish", "español", "Espagnol"):
         assert read(f"country,attribute,language\nCL,aman el pan,{typed}\n")[0].language == "es"
     for answer, typed in ((True, "sí Oui SIM ndiyo हाँ"), (False, "não لا")):
@@ -79,32 +75,22 @@ WRONG_LINES = [
     ("Atlantis,love tea,en", "line 4, column 'country': found 'Atlantis'"),
     ("AR,,en", "line 4, column 'attribute': it is empty"),
     (f"AR,{'x' * 121},en", "121 characters, expected at most 120"),
-    (f"AR,{'x' * 100_000},en", "100000 characters, expected at most 120"),
     ("AR,love tea,sw", "expected a language of the campaign (en, es)"),
-    ("AR,love tea", "column 'language': found ''"),
     ("AR,love tea,en,,perhaps", "column 'negative': found 'perhaps', expected yes or no"),
     ("Chle,love tea,en", "(did you mean Chile?)"),
     ("CL,love tea,Spanihs", "(did you mean Spanish?)"),
-    ("CL,love tea, and cake,en,food,no", "line 4, has more cells than there are columns"),
     ("AR,!!!,en", "column 'attribute': expected words"),
     ('AR,"love tea,en', "no proper CSV"),
 ]
 WRONG_ROWS = [
     ('{"country": "CL", "country": "AR"}', "row 1 (line 1): is not JSON (the key 'country' is there twice)"),
     ("[1]", "cannot be read: seeds.jsonl, row 1 (line 1): is not a JSON object"),
-    (f"{ROW}\n{{", "line 2, is no proper JSONL: is not JSON"),
     ("[" * 100_000, "too deep or too large"),
-    (ROW.replace('"CL"', "5"), "column 'country': found '5'"),
     (ROW.replace('"CL"', '["AR"]'), "holds list where text"),
 ]
 WRONG = [
-    ("seeds.ods", TABLE, "ends in one of .csv"),
-    ("seeds.csv", COLUMNS.replace(",language", ""), "no column 'language'"),
     ("seeds.csv", "", "cannot be read: seeds.csv, line 1 is blank"),
-    ("seeds.csv", COLUMNS, "has no rows"),
     ("seeds.csv", f"{COLUMNS.strip()},language\nCL,dance,es,en\n", "two columns called 'language'"),
-    ("seeds.csv", "sep=;\ncountry;attribute;language\nXX;love tea;en\n", "line 3, column 'country'"),
-    ("seeds.csv", TABLE.encode() + b"AR,aman la m\x81sica,es\n", "line 4, is not UTF-8"),
     ("seeds.csv", COLUMNS + "AR,love tea,en\n" * (MAX_ROWS + 1), "more than 5000 rows"),
     *(("seeds.csv", f"{TABLE}{line}\n", sentence) for line, sentence in WRONG_LINES),
     *(("seeds.jsonl", text, sentence) for text, sentence in WRONG_ROWS),

@@ -51,12 +51,6 @@ def test_whatever_is_typed_gives_countries_or_nothing(typed, language):
     assert not (found.code and found.perhaps)
 
 
-def test_neighbours_in_the_campaign_come_first():
-    found = offered_countries("AR", ("JP",), ("ES", "CL", "UY", "AR", "CO"), card="one", without={"UY"})
-    assert found[:3] == ("CL", "JP", "CO")  # Colombia is a neighbour of Brazil
-    assert set(found[3:]) == {"BO", "BR", "PY"}
-
-
 def test_no_country_is_offered_for_its_name():
     """Peru has five neighbours in the campaign, so one place is left, for the five that stand two borders away."""
     campaign = tuple(load_preset("laces").settings.countries)
