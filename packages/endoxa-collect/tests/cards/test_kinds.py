@@ -267,24 +267,17 @@ def test_a_report_on_a_list_that_is_taken_back_is_forgotten(person, pairs, make_
     assert Pair.objects.get(pk=second).flags == ["report_nonsense"]
 
 
-@pytest.mark.parametrize("act", ["merge", "hide"])
-def test_a_comparison_of_two_that_were_merged_or_of_which_one_is_hidden_says_nothing(person, pairs, act):
+def test_a_comparison_of_two_that_were_merged_says_nothing(person, pairs):
     card = drawn(person, COMPARE_AT)
     kinds.answer_comparison(person, card.token, "first")
     first, second = card.answers.order_by("position")
-    if act == "merge":
-        merge(second.pair, first.pair)
-    else:
-        Pair.objects.filter(pk=first.pair_id).update(moderation="hidden")
+    merge(second.pair, first.pair)
     found = read_tables(person.campaign, Keys("salt"))
     assert found.frames["mixed"].height == 0
     assert set(found.frames["pairs"]["compared"].to_list()) == {0}
-    if act == "hide":
-        assert found.left_out.mixed == 2
-    else:
-        unmerge(second.pair)
-        said = read_tables(person.campaign, Keys("salt")).frames["mixed"].sort("position")
-        assert said["answer"].to_list() == ["more", "less"]
+    unmerge(second.pair)
+    said = read_tables(person.campaign, Keys("salt")).frames["mixed"].sort("position")
+    assert said["answer"].to_list() == ["more", "less"]
 
 
 def test_what_was_removed_is_on_no_list(person, pairs):

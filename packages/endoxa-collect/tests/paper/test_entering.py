@@ -5,11 +5,9 @@ from __future__ import annotations
 import csv
 from datetime import date
 
-import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Card, Mention, Pair, Person, Rating, Via
 from endoxa_collect.models.campaign import _settings as settings_of
 from endoxa_collect.paper import (
@@ -193,18 +191,3 @@ def test_another_file_or_campaign_or_one_code_twice(campaign, typed, make_campai
     path, _ = typed(same)
     with pytest.raises(UserError, match="this campaign has no such pair"):
         read_answers(path, make_campaign("lake"))
-
-
-def test_the_export_says_which_ratings_came_from_paper(campaign, typed, tmp_path):
-    said = {"words_1": "dance on Sundays", "words_1_country": "AR"}
-    path, _ = typed(*({"consent": "yes", "origins": "AR", 1: "5", **said} for _ in range(6)))
-    enter(campaign, read_answers(path, campaign), "en")
-    export_campaign(campaign, tmp_path / "out", formats=("csv",))
-    ratings = pl.read_csv(tmp_path / "out" / "ratings.csv")
-    assert ratings["tier"].to_list() == [PAPER] * 6
-    assert ratings["propensity"].null_count() == 6
-    # Words of a pair that a moderator has not passed stay out.
-    assert pl.read_csv(tmp_path / "out" / "mentions.csv").height == 0
-    Pair.objects.update(moderation="live")
-    export_campaign(campaign, tmp_path / "out", formats=("csv",))
-    assert pl.read_csv(tmp_path / "out" / "mentions.csv")["via"].to_list() == ["prompt"] * 6

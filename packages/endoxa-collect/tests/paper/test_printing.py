@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from endoxa.errors import UserError
 from endoxa_collect import paper
 from endoxa_collect.entry.seeding import add_seeds
 from endoxa_collect.models import Moderation
-from endoxa_collect.paper import choose_cards, new_receipts, write_template
+from endoxa_collect.paper import choose_cards, new_receipts
 from endoxa_collect.presets import load_preset
 from support.repository import SUPPORT_PATH
 
@@ -135,15 +134,3 @@ def test_a_sheet_is_one_page_with_its_strip_in_two_scripts(make_campaign, deck, 
         for page, receipt in zip(pages[-2:], receipts, strict=True):
             assert page.count(receipt) == 2
             assert "camp.example.org" in page
-
-
-def test_the_template_has_a_row_a_sheet_and_a_column_a_card(deck, tmp_path):
-    cards, receipts = choose_cards(deck, "en", 20), new_receipts(3)
-    write_template(tmp_path / "answers.csv", receipts, cards)
-    with (tmp_path / "answers.csv").open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.reader(file))
-    assert [row[1] for row in rows[1:]] == list(receipts)
-    assert len(set(receipts)) == 3
-    assert {len(row) for row in rows} == {6 + 11 + 9}
-    assert rows[0][-3:] == ["words_3", "words_3_country", "words_3_language"]
-    assert rows[0][6] == f"card 1 {cards[0].pair.public_id.hex[:12]}"
