@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from endoxa_collect.cards import balance, locking
-from endoxa_collect.models import Campaign
 from endoxa_collect.sampler.controller import Balance
 
 SECONDS = 10.0
@@ -29,13 +28,3 @@ def test_a_forecast_is_kept_for_some_seconds(make_campaign, make_pairs, clock):
     assert balance.view_of(campaign).balance == Balance.EXPLORE
     clock.now += SECONDS + 0.1
     assert balance.view_of(campaign).balance == Balance.VALIDATE
-
-
-def test_what_an_organiser_orders_holds_at_once_and_so_does_taking_it_back(campaign, clock):
-    assert balance.view_of(campaign).balance == Balance.EXPLORE
-    for order in ("sparse", "validate", ""):
-        Campaign.objects.update(balance=order)
-        campaign.refresh_from_db()
-        seen = balance.view_of(campaign)
-        assert seen.outlook.ordered == (order or None)
-        assert seen.balance == (order or Balance.EXPLORE)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.cards.balance import goals_of, lately, outlook_of, view_of
+from endoxa_collect.cards.balance import goals_of, lately, outlook_of
 from endoxa_collect.cards.counts import admit, reach, recount, recount_needs, tick_count
 from endoxa_collect.entry.proposing import merge, propose, tick_countries
 from endoxa_collect.models import Campaign, Card, Moderation, Pair, Via
@@ -131,12 +133,25 @@ def test_ticks_are_asked_of_the_first_four_and_words_at_home(make_campaign, make
     assert tick_count(there, now) == tick_count(here, now) == 2
 
 
-def test_nobody_is_asked_for_ticks_while_too_many_candidates_wait(make_campaign, make_person, make_pairs):
-    campaign = make_campaign(sampler=SamplerSettings(calibration=0, candidate_share=0.4))
-    (mate,) = make_pairs(campaign, ("AR", "drink mate", "en"))
-    ana = make_person(campaign, "ana", origins=["AR"])
-    assert drawing.next_card(ana).ticks
-    ticked(ana, mate, ["JP"])
-    Pair.objects.update(moderation=Moderation.LIVE)
-    assert view_of(campaign).candidates == pytest.approx(0.5)
-    assert not drawing.next_card(make_person(campaign, "ben", origins=["AR"])).ticks
+def test_questions_come_early_never_twice_in_a_row_and_end_where_nothing_is_said(
+    make_campaign, make_person, make_pairs, monkeypatch
+):
+    monkeypatch.setattr("endoxa_collect.sampler.controller.question_share", lambda *_: 0.6)
+    campaign = make_campaign(sampler=SamplerSettings(prompt_early=0.6, break_after=1_000))
+    make_pairs(campaign, *(("AR", f"thing number {number}", "en") for number in range(24)))
+    person = make_person(campaign, origins=["AR"], connections=["CL"])
+    rng, asked = np.random.default_rng(1), []
+    for number in range(16):
+        now = NOON + timedelta(seconds=10 * number)
+        card = drawing.next_card(person, now=now, rng=rng)
+        asked.append("" if card.pair else card.country)
+        if card.pair:
+            answering.rate(person, card.token, 3, now=now)
+            continue
+        if card.country == "AR":
+            propose(person, card, country="AR", text=f"word {number}", language="en", via=Via.PROMPT)
+        answering.finish_prompt(person, card.token, now=now)
+    assert not any(one and two for one, two in pairwise(asked))
+    # Nothing came to mind about Chile: once. About Argentina it goes on, by turns with ratings.
+    assert asked.count("CL") == 1
+    assert asked.count("AR") > 1

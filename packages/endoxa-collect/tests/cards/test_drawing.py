@@ -20,8 +20,6 @@ from endoxa_collect.models import (
     Campaign,
     CardState,
     Mention,
-    MixedAnswer,
-    MixedCard,
     Moderation,
     Pair,
     Person,
@@ -124,18 +122,6 @@ def test_need_follows_from_the_ratings(campaign, make_person, make_pairs):
     assert pair.variance == pytest.approx(np.var([3, 3, 3, 1, 5, 5, 1]))
 
 
-def test_a_campaign_that_just_opened_or_had_a_break_expects_a_full_room(make_campaign, make_pairs):
-    campaign = make_campaign(minutes=120, expected_people=40)
-    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(8)))
-    # They will ask for ratings once a moderator has seen them.
-    make_pairs(campaign, ("AR", "sing", "es"), ("CL", "sing", "es"), moderation=Moderation.PENDING)
-    make_pairs(campaign, ("AR", "hidden", "es"), moderation=Moderation.HIDDEN)
-    # 40 people x 1.5 a minute x 120 or 60 minutes; 10 pairs x 3 ratings are missing.
-    for minutes, capacity in ((0, 7_200), (60, 3_600)):
-        seen = outlook_of(campaign, campaign.began_at + timedelta(minutes=minutes))
-        assert (seen.backlog, seen.capacity, seen.balance) == (30, capacity, Balance.EXPLORE)
-
-
 def test_the_clock_starts_when_a_campaign_is_opened_and_stands_still_in_pauses(campaign, person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"))
     Campaign.objects.update(began_at=None)
@@ -177,9 +163,9 @@ def test_pairs_that_nobody_present_reads_are_nobodys_work_and_fall_short(
 
 def test_what_is_not_shown_to_somebody(campaign, make_person, make_pairs):
     """Their own words, also at the end of a chain of merges; other languages; topics they avoid; what they judged."""
-    words = ("own", "merged", "middle", "end", "rated", "into", "listed", "free")
+    words = ("own", "merged", "middle", "end", "rated", "into", "free")
     pairs = make_pairs(campaign, *(("AR", text, "es") for text in words))
-    own, merged, middle, end, rated, into, listed, free = pairs
+    own, merged, middle, end, rated, into, free = pairs
     make_pairs(campaign, ("AR", "drink mate", "sw"))
     make_pairs(campaign, ("AR", "play", "es"), topic="sport")
     person = make_person(campaign, "eva", topic_optouts=["sport"], languages=["es"])
@@ -192,17 +178,6 @@ def test_what_is_not_shown_to_somebody(campaign, make_person, make_pairs):
     recount(campaign, [into])
     into.refresh_from_db()
     assert into.ratings == 1
-    card = MixedCard.objects.create(
-        campaign=campaign,
-        person=person,
-        kind="heard",
-        country="AR",
-        version=1,
-        state="answered",
-        drawn_at=NOON,
-    )
-    MixedAnswer.objects.create(card=card, person=person, pair=listed, position=0, answer="heard")
-    Pair.objects.filter(pk=listed.pk).update(need=OPEN, ratings=3)
     card = drawing.next_card(person, now=NOON)
     assert (card.pair, card.pool) == (free, 1)
     answering.rate(person, card.token, 3, now=NOON)
@@ -216,28 +191,6 @@ def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
     Person.objects.all().delete()
     with pytest.raises(UnknownCardError):
         drawing.next_card(person)
-
-
-def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_person):
-    """Two countries: two questions, then none until the session is over; only what was written counts."""
-    campaign = make_campaign()
-    person = make_person(campaign, "fay", origins=["AR"], connections=["CL"])
-    drawing.next_card(person, now=NOON - timedelta(hours=1))  # lapses unseen
-    asked = []
-    for _ in range(2):
-        card = drawing.next_card(person, now=NOON)
-        assert card.pair is None
-        asked.append(card.country)
-        answering.finish_prompt(person, card.token, now=NOON)
-    assert asked == ["AR", "CL"]
-    assert drawing.next_card(person, now=NOON + timedelta(minutes=5)) is None
-    assert not person.cards.filter(state__in=("answered", "skipped")).exists()
-    later = NOON + timedelta(hours=7)
-    card = drawing.next_card(person, now=later)
-    assert card.country == "AR"
-    # A skipped one is not asked again.
-    answering.skip(person, card.token, "dont_know", now=later)
-    assert drawing.next_card(person, now=later).country == "CL"
 
 
 def test_a_question_names_the_topic_of_which_least_was_said(make_campaign, make_person, make_pairs):

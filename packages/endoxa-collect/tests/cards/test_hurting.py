@@ -11,7 +11,6 @@ from django.utils import timezone
 from collect_support.filled_campaign import act
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.counts import UNCLEAR, Verdict, recount, verdict
-from endoxa_collect.entry.proposing import merge, tick_countries, unmerge
 from endoxa_collect.models import HurtAnswer, Judged, Pair, Revealed, Source, Tombstone
 from endoxa_collect.organiser.decisions import (
     queue,
@@ -173,25 +172,3 @@ def test_a_moderator_always_wins(pair, say, moderator, action, facts, expected):
         HurtAnswer.objects.get_or_create(person=person, pair=pair, defaults=facts)
     say("no")
     assert judged(pair) == expected
-
-
-def test_answers_go_with_a_merge_and_come_back(pair, say, campaign, make_pairs):
-    say("no", "no")
-    Pair.objects.filter(pk=pair.pk).update(ratings=3)
-    root = make_pairs(campaign, ("AR", "bailan tangos", "es"), source=Source.CONTRIBUTOR, negative=None)[0]
-    merge(pair, root)
-    assert judged(root) == (None, "", True)
-    say("no")
-    assert judged(root) == (False, Judged.PEOPLE, False)
-    unmerge(Pair.objects.get(pk=pair.pk))
-    assert judged(root) == (None, "", True)
-
-
-@pytest.mark.parametrize(("given", "taken_over"), [("no", None), ("yes", True)])
-def test_what_is_mild_of_one_country_is_judged_anew_for_another(
-    pair, say, campaign, person, given, taken_over
-):
-    say(given, given, given)
-    card = drawing.next_card(person)
-    (said,) = tick_countries(person, card, ["CL"])
-    assert (said.pair.negative, said.pair.may_hurt) == (taken_over, True)

@@ -201,22 +201,6 @@ def test_exported_with_shares(make_campaign, make_person, make_pairs):
     assert listed["ratings"].to_list() == [0] * 5
 
 
-def test_comparisons_are_counted_for_both(make_campaign, make_person, make_pairs):
-    campaign = make_campaign("lake")
-    make_pairs(campaign, ("AR", "one", "en"), ("AR", "two", "en"), need=FULL)
-    # "one" is said more by four, "two" by one; one has heard neither.
-    for n, wanted in enumerate(("one", "one", "one", "one", "two", "")):
-        person = make_person(campaign, f"p{n}")
-        card = drawn(person, COMPARE_AT, n)
-        first = card.answers.get(position=0).pair.attribute
-        kinds.answer_comparison(
-            person, card.token, "neither" if not wanted else "first" if first == wanted else "second"
-        )
-    found = read_tables(campaign, Keys("salt")).frames["pairs"].sort("attribute")
-    assert found["compared"].to_list() == [5, 5]
-    assert found["compared_more"].to_list() == [4, 1]
-
-
 def test_a_reported_pair_is_put_before_moderators_and_leaves_all_lists(person, pairs, as_person):
     card = drawn(person)
     row, *others = card.answers.order_by("position")

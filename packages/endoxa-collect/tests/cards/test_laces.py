@@ -6,26 +6,13 @@ from collections import Counter
 from datetime import UTC, datetime
 
 import numpy as np
-import pytest
 
-from collect_support.samples import campaign_settings
-from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.balance import outlook_of
 from endoxa_collect.models import Match
-from endoxa_collect.sampler.slots import SamplerSettings
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LACES = {"rule": "laces"}
-
-
-def test_the_name_of_the_rule_stands_for_its_settings():
-    content = campaign_settings().model_dump(mode="json")
-    settings = CampaignSettings.model_validate({**content, "sampler": "laces"})
-    assert settings.sampler == SamplerSettings(rule="laces")
-    assert campaign_settings().sampler.rule == "slots"
-    with pytest.raises(ValueError, match=r"sampler\.rule"):
-        CampaignSettings.model_validate({**content, "sampler": "lace"})
 
 
 def test_pairs_of_own_and_near_countries_come_first_each_as_likely(make_campaign, make_person, make_pairs):

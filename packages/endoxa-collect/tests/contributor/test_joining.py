@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from collect_support.samples import TICKS
 from endoxa_collect.anonymous import new_ticket
-from endoxa_collect.frame import country_of_browser
 from endoxa_collect.models import Arrivals, JoinCode, Person, SettingsVersion, State
 from endoxa_collect.presets import load_preset
 from endoxa_collect.privacy import erase_people, withdraw
@@ -116,14 +115,6 @@ def test_consent_makes_a_person_known_by_hashes_only(client, code, consent_page,
     assert Person.objects.count() == 1
 
 
-def test_a_phone_of_another_campaign_is_asked(as_person, make_campaign, make_person, code):
-    client = as_person(make_person(make_campaign("lake"), "other"))
-    page = client.get(f"/j/{code}/").content.decode()
-    assert "phone forgets that one" in page
-    assert "See my receipt code there" in page
-    assert client.get("/receipt/").status_code == 302
-
-
 def test_a_double_tap_is_one_person_even_if_others_leave_between(client, campaign, code, make_person):
     path = f"/j/{code}/"
     sent = {**TICKS, "ticket": client.get(path).context["form"]["ticket"].value(), "version": 1}
@@ -178,19 +169,6 @@ def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypa
     again = {**TICKS, "ticket": form["ticket"].value(), "version": 1}
     assert client.post(path, again).status_code == 302
     assert Person.objects.count() == 1
-
-
-@pytest.mark.parametrize(
-    ("asked", "here"),
-    [
-        ("en-US,en;q=0.9,es-CO;q=0.8,es;q=0.7", "CO"),
-        ("zh-Hant-TW", "TW"),
-        ("es-419,en-XX", ""),
-    ],
-)
-def test_any_language_of_the_browser_may_name_a_country_of_the_campaign(rf, asked, here):
-    request = rf.get("/", headers={"accept-language": asked})
-    assert country_of_browser(request, ["AR", "CO", "KE"]) == here
 
 
 def test_a_school_asks_for_a_guardian_and_shows_their_sheet(client, make_campaign):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from endoxa.curate.survey.rows import RowColumns, read_statements
-from endoxa_collect.campaign import SurveyQuestion
 from endoxa_collect.contributor.survey import (
     MOST_LINES,
-    example_for,
     next_step,
 )
 from endoxa_collect.entry.cleaning import MAX_LENGTH
@@ -102,18 +100,6 @@ def test_what_is_refused_is_named_and_nothing_is_lost(person, as_person, lines, 
     typed = "\n".join(lines).strip("\n\u200b")
     assert f"{typed}</textarea>" in page.content.decode()
     assert not Statement.objects.exists()
-
-
-@pytest.mark.slow
-def test_an_example_is_from_the_own_country_else_near_by_else_general():
-    question = SurveyQuestion.model_validate(QUESTIONS[0])
-    assert example_for(question, ["AR"], [], "es") == "Asan los domingos"
-    assert example_for(question, ["UY", "BR"], [], "en") == "Cooks love beans"
-    assert example_for(question, ["JP"], ["BR"], "en") == "Cooks love beans"
-    assert example_for(question, ["PE"], [], "en") == "Cooks love beans"  # Brazil is a neighbour
-    assert example_for(question, ["KE"], [], "en") == "Cooks get up early"
-    assert example_for(question, [], [], "en") == "Cooks get up early"
-    assert example_for(SurveyQuestion.model_validate(QUESTIONS[1]), ["AR"], [], "en") == ""
 
 
 @pytest.mark.django_db(transaction=True)

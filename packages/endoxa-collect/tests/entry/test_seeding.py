@@ -64,11 +64,6 @@ def test_countries_languages_and_yes_and_no_as_organisers_write_them():
             assert read(TABLE + f"CL,dance,en,,{word}\n")[-1].negative is answer
 
 
-def test_a_line_separator_within_json_ends_no_line():
-    line = json.dumps({"country": "CL", "attribute": "love\u2028tea", "language": "en"}, ensure_ascii=False)
-    assert read(line + "\r\n" + line, "seeds.jsonl") == [SeedRow("CL", "love tea", "en")] * 2
-
-
 COLUMNS = "country,attribute,language\n"
 ROW = '{"country": "CL", "attribute": "x", "language": "en"}'
 WRONG_LINES = [

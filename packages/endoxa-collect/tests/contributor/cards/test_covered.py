@@ -118,3 +118,21 @@ def test_whoever_opened_unjudged_words_is_asked_whether_they_could_hurt(phone, p
     phone.post(at("undo", card))
     assert not HurtAnswer.objects.exists()
     assert ANSWERS in shown(phone)
+
+
+def test_where_no_words_are_asked_for_the_question_has_a_page_of_its_own(phone, person, campaign):
+    campaign.balance = "validate"
+    campaign.save()
+    phone.get(CARD)
+    card = open_card(person)
+    phone.post(at("reveal", card))
+    # The script goes where the form says, as it cannot read redirects.
+    assert f'data-next="{at("hurt", card)}"' in shown(phone)
+    asked = phone.post(at("rate", card), {"value": 4}).url
+    assert asked == at("hurt", card)
+    assert card.pair.attribute in phone.get(asked).content.decode()
+    assert phone.post(asked, {"hurts": "perhaps"}).url == CARD
+    assert not HurtAnswer.objects.exists()
+    assert phone.post(asked, {"hurts": "yes"}).url == CARD
+    assert HurtAnswer.objects.get().answer == "yes"
+    assert phone.get(asked).url == CARD

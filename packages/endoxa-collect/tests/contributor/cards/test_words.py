@@ -149,3 +149,14 @@ def test_a_question_can_be_skipped_and_taken_back_and_words_in_the_field_are_kep
     assert Mention.objects.get().text == "drink mate"
     # What is taken back on a pause is named there, where no card says what it was.
     assert "Argentina" in client.get("/pause/").content.decode().split('id="undo"')[1].split("</form>")[0]
+
+
+def test_after_the_last_question_the_page_says_that_it_is_all_for_now(prompted):
+    client, _ = prompted
+    for _ in range(30):
+        page = client.get("/card/?on=1")
+        if page.status_code == 302:
+            break
+        add(client, Card.objects.get(state=CardState.OPEN), name="finish")
+    assert page.url == "/thanks/?all=1"
+    assert "That is all for now" in client.get(page.url).content.decode()
