@@ -74,6 +74,25 @@ def test_no_half_card_after_kill_9(database):
     assert_counts_are_right(ask)
 
 
+def test_races(postgresql, tmp_path):
+    """No deadlock, nothing twice, and no release that holds what was taken back and not remembered."""
+    words = [sys.executable, "-m", "collect_support.races"]
+    done = subprocess.run(
+        words,
+        env=own_campaign(tmp_path, postgresql),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "two_cards": [False, True],
+        "stand_ins": [True, True],
+        "release": [0, 0],
+    }
+
+
 def assert_counts_are_right(ask):
     """Every answered card has its rating, every rating its card, and every pair counts its ratings."""
     assert not ask(

@@ -22,6 +22,7 @@ from endoxa_collect.models import (
     Pair,
     Person,
     Release,
+    Source,
     State,
     Via,
 )
@@ -118,6 +119,7 @@ def test_the_surest_come_first_and_merged_pairs_count_together(rated, client, ma
     # What became doubtful since is listed no more, though the figures are those of the day.
     (mate,) = Pair.objects.filter(attribute="drink mate")
     for changes in (
+        {"negative": None, "source": Source.CONTRIBUTOR},
         {"negative": True},
         {"flags": ["report_hate"]},
         {"moderation": Moderation.HIDDEN},
