@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from collect_support.samples import campaign_settings
 from collect_support.written import TABLES, rows
 from endoxa.words.packs import words_by_language
-from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.proposing import propose
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
 from endoxa_collect.entry.words import bare, flags, is_slur, negative, read_words
@@ -74,18 +73,6 @@ def test_organisers_answer_for_seeds_they_did_not_mark(campaign, row, judged, co
     add_seeds(campaign, [row])
     pair = Pair.objects.get()
     assert (unkind(row), pair.negative, pair.may_hurt) == (judged, judged, covered)
-
-
-def test_to_the_guards_what_nobody_judged_is_mild(campaign, person, make_pairs):
-    """After two unkind cards about one's own country a kinder one follows; nobody knows that of the third pair."""
-    make_pairs(campaign, *(("AR", f"steal {n}", "en") for n in range(3)), negative=True)
-    unknown, *_ = make_pairs(campaign, ("AR", "dance", "en"))
-    Pair.objects.filter(pk=unknown.pk).update(waiting_since=2**40)
-    for _ in range(2):
-        card = drawing.next_card(person)
-        assert card.negative
-        answering.rate(person, card.token, 3, lifted=True)
-    assert drawing.next_card(person).pair == unknown
 
 
 @pytest.mark.parametrize(("language", "texts"), rows("no_slurs"))
