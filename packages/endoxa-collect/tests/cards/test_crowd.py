@@ -63,6 +63,7 @@ def test_twelve_processes_lose_nothing_and_double_nothing(database):
     assert _more_than_k(ask) <= told["late"]
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_no_half_card_after_kill_9(database):
     environment, ask = database
     with crowd(environment, 8, 100_000, 200) as process:

@@ -42,7 +42,7 @@ def fresh(pair):
     merges=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=10),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_merges_taken_back_in_reverse_leave_no_trace(
     campaign, make_person, make_pairs, answers, merges, seed
 ):

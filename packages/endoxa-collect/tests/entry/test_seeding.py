@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from endoxa_collect import tablefile
 from endoxa_collect.entry import seeding
 from endoxa_collect.entry.seeding import (
-    MAX_ROWS,
     SeedFileError,
     SeedRow,
     add_seeds,
@@ -55,7 +54,7 @@ def test_json_lines():
 
 def test_countries_languages_and_yes_and_no_as_organisers_write_them():
     for typed, code in {"cl": "CL", "Espana": "ES", "UK": "GB", "Deutschland": "DE"}.items():
-        (row,) = read(f"country;attribute;language\n{typed};love tea;en\n")
+        (row,) = read(f"country;attribute;language\n{typed};love tea;en\n", languages=("en", "es", "de"))
         assert row.country == code
     for typed in ("es", "ES", "es-CL", "es_419", "Spanish", "español", "Espagnol"):
         assert read(f"country,attribute,language\nCL,aman el pan,{typed}\n")[0].language == "es"
@@ -86,7 +85,7 @@ WRONG_ROWS = [
 WRONG = [
     ("seeds.csv", "", "cannot be read: seeds.csv, line 1 is blank"),
     ("seeds.csv", f"{COLUMNS.strip()},language\nCL,dance,es,en\n", "two columns called 'language'"),
-    ("seeds.csv", COLUMNS + "AR,love tea,en\n" * (MAX_ROWS + 1), "more than 5000 rows"),
+    ("seeds.csv", COLUMNS + "AR,love tea,en\n" * 6, "more than 5 rows"),
     *(("seeds.csv", f"{TABLE}{line}\n", sentence) for line, sentence in WRONG_LINES),
     *(("seeds.jsonl", text, sentence) for text, sentence in WRONG_ROWS),
 ]
@@ -94,6 +93,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("name", "text", "sentence"), WRONG, ids=[sentence for _, _, sentence in WRONG])
 def test_each_fault_is_one_sentence_with_its_place_in_words_of_the_page(monkeypatch, name, text, sentence):
+    monkeypatch.setattr(seeding, "MAX_ROWS", 5)
     with pytest.raises(SeedFileError) as caught:
         read(text, name)
     assert sentence in str(caught.value)
