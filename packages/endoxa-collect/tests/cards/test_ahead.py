@@ -52,6 +52,7 @@ def test_a_phone_has_ten_cards_behind_the_open_one(campaign, person):
     assert Rating.objects.count() == 4
 
 
+@pytest.mark.slow
 def test_each_holds_its_place_until_its_time_is_over(campaign, person, make_person):
     """Never more cards of a pair than it needs ratings, whoever holds them."""
     people = [person, *(make_person(campaign, f"person-{n}") for n in range(3))]

@@ -15,6 +15,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LACES = {"rule": "laces"}
 
 
+@pytest.mark.slow
 def test_pairs_of_own_and_near_countries_come_first_each_as_likely(make_campaign, make_person, make_pairs):
     campaign = make_campaign(sampler={**LACES, "k": 50, "k_max": 50})
     near = make_pairs(

@@ -111,6 +111,7 @@ def exported(campaign, folder):
     ).read_text()
 
 
+@pytest.mark.slow
 def test_no_export_holds_what_was_given_under_other_terms(campaign, make_person, make_pairs, tmp_path):
     (seed,) = make_pairs(campaign, ("AR", "sing", "en"))
     (own,) = make_pairs(campaign, ("AR", "whistle at dawn", "en"), source=Source.CONTRIBUTOR)

@@ -121,6 +121,7 @@ def test_unmarked_seeds_stay_covered_where_no_slurs_are_known(campaign):
     ]
 
 
+@pytest.mark.slow
 def test_lists_agree_with_what_is_known_of_the_seeds_of_presets():
     """Widely said things in seven languages: none is a slur, and none that is marked kind is unkind."""
     seeds = [seed for name in ("laces", "school", "afristereo") for seed in load_preset(name).seeds]
