@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import UTC, datetime
 
 import numpy as np
+import pytest
 
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.balance import outlook_of
