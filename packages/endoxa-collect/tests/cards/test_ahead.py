@@ -10,7 +10,7 @@ import pytest
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.drawing import AHEAD, cards_ahead
 from endoxa_collect.cards.matching import Reservations
-from endoxa_collect.models import Card, CardState, Moderation, Pair, Rating
+from endoxa_collect.models import Card, CardState, Rating
 from endoxa_collect.sampler.slots import SamplerSettings
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -52,6 +52,7 @@ def test_a_phone_has_ten_cards_behind_the_open_one(campaign, person):
     assert Rating.objects.count() == 4
 
 
+@pytest.mark.slow
 def test_each_holds_its_place_until_its_time_is_over(campaign, person, make_person):
     """Never more cards of a pair than it needs ratings, whoever holds them."""
     people = [person, *(make_person(campaign, f"person-{n}") for n in range(3))]
@@ -78,13 +79,3 @@ def test_nobody_holds_more_than_half_of_a_fair_share(make_campaign, make_person,
         all_ahead(one)
     # 24 places, 6 of them open: 18 left, and half of them at most are held.
     assert 0 < Card.objects.filter(state=CardState.AHEAD).count() <= 9
-
-
-def test_what_moderators_hide_is_given_back(campaign, person):
-    drawing.next_card(person, now=NOON)
-    opened, *ahead = all_ahead(person)
-    Pair.objects.filter(pk=ahead[0].pair_id).update(moderation=Moderation.HIDDEN)
-    assert ahead[0] not in cards_ahead(person, now=NOON)[0]
-    Pair.objects.filter(pk=ahead[1].pair_id).update(moderation=Moderation.HIDDEN)
-    answering.rate(person, opened.token, 3, now=NOON)
-    assert drawing.next_card(person, now=NOON) == ahead[2]

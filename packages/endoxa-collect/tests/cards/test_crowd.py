@@ -63,6 +63,7 @@ def test_twelve_processes_lose_nothing_and_double_nothing(database):
     assert _more_than_k(ask) <= told["late"]
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_no_half_card_after_kill_9(database):
     environment, ask = database
     with crowd(environment, 8, 100_000, 200) as process:
@@ -72,6 +73,25 @@ def test_no_half_card_after_kill_9(database):
         os.killpg(process.pid, signal.SIGKILL)
     assert _answered(ask) >= 40
     assert_counts_are_right(ask)
+
+
+def test_races(postgresql, tmp_path):
+    """No deadlock, nothing twice, and no release that holds what was taken back and not remembered."""
+    words = [sys.executable, "-m", "collect_support.races"]
+    done = subprocess.run(
+        words,
+        env=own_campaign(tmp_path, postgresql),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "two_cards": [False, True],
+        "stand_ins": [True, True],
+        "release": [0, 0],
+    }
 
 
 def assert_counts_are_right(ask):

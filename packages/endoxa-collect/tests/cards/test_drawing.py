@@ -15,21 +15,16 @@ from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.answering import UnknownCardError
 from endoxa_collect.cards.balance import forecast_of, outlook_of
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.entry.proposing import merge, propose
+from endoxa_collect.entry.proposing import propose
 from endoxa_collect.models import (
     Campaign,
-    Card,
     CardState,
     Mention,
-    MixedAnswer,
-    MixedCard,
     Moderation,
     Pair,
     Person,
     Rating,
-    Via,
 )
-from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.organiser.opening import set_state
 from endoxa_collect.sampler.controller import Balance
 from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP, SamplerSettings
@@ -92,21 +87,6 @@ def test_a_late_answer_is_kept_and_marked(make_campaign, make_person, make_pairs
     assert not answering.rate(slow, card.token, 3, now=card.expires_at).card.late
 
 
-def test_cards_of_others_are_unknown(campaign, person, make_person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    card = drawing.next_card(person)
-    stranger = make_person(campaign, "eva")
-    for act in (
-        lambda: answering.rate(stranger, card.token, 3),
-        lambda: answering.skip(stranger, card.token, "dont_know"),
-        lambda: answering.undo(stranger, card.token),
-        lambda: answering.finish_prompt(person, card.token),
-    ):
-        with pytest.raises(UnknownCardError):
-            act()
-    assert not Rating.objects.exists()
-
-
 def test_taking_back_restores_everything(campaign, person, make_pairs):
     (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
     card = drawing.next_card(person)
@@ -122,23 +102,11 @@ def test_taking_back_restores_everything(campaign, person, make_pairs):
     following.refresh_from_db()
     assert following.state == CardState.LAPSED
     pair.refresh_from_db()
-    assert (pair.ratings, Rating.objects.count(), Mention.objects.count()) == (0, 0, 0)
+    assert (pair.ratings, pair.own_filled, pair.need) == (0, 0, NEEDS)
+    assert (Rating.objects.count(), Mention.objects.count()) == (0, 0)
     assert not Pair.objects.filter(pk=own.pk).exists()
     answering.rate(person, card.token, 2)
     assert Rating.objects.get().value == 2
-    # Only the latest answer is taken back.
-    answering.skip(person, drawing.next_card(person).token, "dont_know")
-    answering.undo(person, card.token)
-    assert Rating.objects.count() == 1
-
-
-def test_a_clock_moved_back_does_no_harm(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
-    card = drawing.next_card(person, now=NOON)
-    earlier = NOON - timedelta(hours=2)
-    assert drawing.next_card(person, now=earlier) == card
-    assert not answering.rate(person, card.token, 3, now=earlier).again
-    assert drawing.next_card(person, now=earlier).pair is not None
 
 
 def test_need_follows_from_the_ratings(campaign, make_person, make_pairs):
@@ -152,56 +120,6 @@ def test_need_follows_from_the_ratings(campaign, make_person, make_pairs):
         assert pair.ratings == n + 1
     assert needs == [NEEDS, NEEDS, OPEN, OPEN, TOPUP, TOPUP, FULL]
     assert pair.variance == pytest.approx(np.var([3, 3, 3, 1, 5, 5, 1]))
-
-
-def test_a_campaign_that_just_opened_or_had_a_break_expects_a_full_room(make_campaign, make_pairs):
-    campaign = make_campaign(minutes=120, expected_people=40)
-    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(8)))
-    # They will ask for ratings once a moderator has seen them.
-    make_pairs(campaign, ("AR", "sing", "es"), ("CL", "sing", "es"), moderation=Moderation.PENDING)
-    make_pairs(campaign, ("AR", "hidden", "es"), moderation=Moderation.HIDDEN)
-    # 40 people x 1.5 a minute x 120 or 60 minutes; 10 pairs x 3 ratings are missing.
-    for minutes, capacity in ((0, 7_200), (60, 3_600)):
-        seen = outlook_of(campaign, campaign.began_at + timedelta(minutes=minutes))
-        assert (seen.backlog, seen.capacity, seen.balance) == (30, capacity, Balance.EXPLORE)
-
-
-@pytest.mark.slow
-def test_later_the_forecast_goes_by_the_answers_of_the_last_minutes(make_campaign, make_person, make_pairs):
-    campaign = make_campaign(minutes=60, expected_people=2)
-    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(30)))
-    now = campaign.began_at + timedelta(minutes=40)
-    for person in crowd(make_person, campaign, 2):
-        for n in range(10):
-            at = now - timedelta(seconds=20 * n + 1)
-            answering.rate(person, drawing.next_card(person, now=at).token, 3, now=at)
-    seen = outlook_of(campaign, now)
-    # 20 answers of two people in ten minutes, twenty minutes left; 30 x 3 - 20 ratings are missing. An eighth of the
-    # expected 1.5 ratings a minute is left after three windows.
-    assert (seen.backlog, seen.balance) == (70, Balance.VALIDATE)
-    assert seen.capacity == pytest.approx(2 * (0.875 + 0.125 * 1.5) * 20)
-
-
-def test_nobody_gets_stuck_on_a_card_whose_pair_they_rated_on_another(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    old = drawing.next_card(person, now=NOON)
-    new = drawing.next_card(person, now=LATER)
-    answering.rate(person, old.token, 2, now=LATER)
-    assert answering.rate(person, new.token, 5, now=LATER).again
-    assert drawing.next_card(person, now=LATER) not in {old, new}
-    assert list(Rating.objects.values_list("value", flat=True)) == [2]
-
-
-def test_what_a_moderator_hid_is_not_shown_again(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
-    card = drawing.next_card(person)
-    answering.rate(person, card.token, 2)
-    Pair.objects.filter(pk=card.pair_id).update(moderation=Moderation.HIDDEN)
-    assert answering.undo(person, card.token).state == CardState.LAPSED
-    following = drawing.next_card(person)
-    assert following.pair_id != card.pair_id
-    Pair.objects.filter(pk=following.pair_id).update(moderation=Moderation.HIDDEN)
-    assert drawing.next_card(person).pair is None
 
 
 def test_the_clock_starts_when_a_campaign_is_opened_and_stands_still_in_pauses(campaign, person, make_pairs):
@@ -241,16 +159,13 @@ def test_pairs_that_nobody_present_reads_are_nobodys_work_and_fall_short(
     seen = outlook_of(campaign, later)
     assert (seen.backlog, seen.balance) == (2 * 3 - 2, Balance.EXPLORE)
     assert forecast_of(campaign, later).short >= 40
-    # Somebody who did not say what they read is shown everything.
-    drawing.next_card(make_person(campaign, "eva", languages=[]), now=later)
-    assert outlook_of(campaign, later).backlog == 126 - 3
 
 
 def test_what_is_not_shown_to_somebody(campaign, make_person, make_pairs):
     """Their own words, also at the end of a chain of merges; other languages; topics they avoid; what they judged."""
-    words = ("own", "merged", "middle", "end", "rated", "into", "listed", "free")
+    words = ("own", "merged", "middle", "end", "rated", "into", "free")
     pairs = make_pairs(campaign, *(("AR", text, "es") for text in words))
-    own, merged, middle, end, rated, into, listed, free = pairs
+    own, merged, middle, end, rated, into, free = pairs
     make_pairs(campaign, ("AR", "drink mate", "sw"))
     make_pairs(campaign, ("AR", "play", "es"), topic="sport")
     person = make_person(campaign, "eva", topic_optouts=["sport"], languages=["es"])
@@ -263,17 +178,6 @@ def test_what_is_not_shown_to_somebody(campaign, make_person, make_pairs):
     recount(campaign, [into])
     into.refresh_from_db()
     assert into.ratings == 1
-    card = MixedCard.objects.create(
-        campaign=campaign,
-        person=person,
-        kind="heard",
-        country="AR",
-        version=1,
-        state="answered",
-        drawn_at=NOON,
-    )
-    MixedAnswer.objects.create(card=card, person=person, pair=listed, position=0, answer="heard")
-    Pair.objects.filter(pk=listed.pk).update(need=OPEN, ratings=3)
     card = drawing.next_card(person, now=NOON)
     assert (card.pair, card.pool) == (free, 1)
     answering.rate(person, card.token, 3, now=NOON)
@@ -287,58 +191,6 @@ def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
     Person.objects.all().delete()
     with pytest.raises(UnknownCardError):
         drawing.next_card(person)
-
-
-def test_who_has_nothing_left_keeps_nobody_waiting(make_campaign, make_person, monkeypatch):
-    person = make_person(make_campaign(), "fay", origins=["AR"])
-    answering.finish_prompt(person, drawing.next_card(person, now=NOON).token, now=NOON)
-    person = Person.objects.get(pk=person.pk)
-    for lock in ("locked", "shared"):
-        monkeypatch.setattr(drawing, lock, lambda _: pytest.fail("locked for nothing"))
-    assert drawing.next_card(person, now=NOON) is None
-
-
-def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_person):
-    """Two countries: two questions, then none until the session is over; only what was written counts."""
-    campaign = make_campaign()
-    person = make_person(campaign, "fay", origins=["AR"], connections=["CL"])
-    drawing.next_card(person, now=NOON - timedelta(hours=1))  # lapses unseen
-    asked = []
-    for _ in range(2):
-        card = drawing.next_card(person, now=NOON)
-        assert card.pair is None
-        asked.append(card.country)
-        answering.finish_prompt(person, card.token, now=NOON)
-    assert asked == ["AR", "CL"]
-    assert drawing.next_card(person, now=NOON + timedelta(minutes=5)) is None
-    assert not person.cards.filter(state__in=("answered", "skipped")).exists()
-    later = NOON + timedelta(hours=7)
-    card = drawing.next_card(person, now=later)
-    assert card.country == "AR"
-    # A skipped one is not asked again.
-    answering.skip(person, card.token, "dont_know", now=later)
-    assert drawing.next_card(person, now=later).country == "CL"
-
-
-def test_the_first_question_is_about_a_country_of_which_most_is_unsaid(
-    make_campaign, make_person, make_pairs
-):
-    """Of Argentina three people said the same two things; of Chile each said something else."""
-    campaign = make_campaign()
-    common = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "dance tango", "es"))
-    rare = make_pairs(campaign, *(("CL", f"love poem {n}", "es") for n in range(3)))
-    for place, one in enumerate(crowd(make_person, campaign, 3)):
-        for pair in (*common, rare[place]):
-            Mention.objects.create(person=one, pair=pair, text=pair.attribute, via="prompt")
-    recount(campaign, [*common, *rare])
-    Pair.objects.update(need=FULL)
-    person = make_person(campaign, "ida", origins=["AR"], connections=["CL"])
-    asked = []
-    for _ in range(2):
-        card = drawing.next_card(person, now=NOON)
-        asked.append(card.country)
-        answering.finish_prompt(person, card.token, now=NOON)
-    assert asked == ["CL", "AR"]
 
 
 def test_a_question_names_the_topic_of_which_least_was_said(make_campaign, make_person, make_pairs):
@@ -361,58 +213,3 @@ def test_a_question_names_the_topic_of_which_least_was_said(make_campaign, make_
     assert card.topic in {"Economy", "Sports & Recreation"}
     said = propose(person, card, country="AR", text="ahorran en dólares", language="es", via="prompt")
     assert said.pair.topic == card.topic
-    # Traits and what says nothing are never named, nor what somebody does not want to see.
-    shy = make_person(
-        campaign, "kim", origins=["CL"], topic_optouts=["Economy", "Sports & Recreation", "Cooking and Food"]
-    )
-    assert drawing.next_card(shy, now=NOON).topic == ""
-
-
-@pytest.mark.parametrize("state", [Moderation.PENDING, Moderation.HIDDEN])
-def test_own_words_that_nobody_sees_yet_are_not_shown_and_others_are(campaign, person, make_pairs, state):
-    shown = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "play football", "es"))
-    waiting = make_pairs(campaign, *[("AR", f"like dish {n}", "es") for n in range(5)], moderation=state)
-    for pair in waiting:
-        Mention.objects.create(person=person, pair=pair, text=pair.attribute, via=Via.PROMPT)
-    found = []
-    for _ in range(2):
-        card = drawing.next_card(person)
-        found.append(card.pair)
-        answering.rate(person, card.token, 3)
-    assert sorted(found, key=lambda pair: pair.pk) == shown
-
-
-def test_a_hidden_pair_that_others_have_open_takes_nobodys_place(campaign, make_person, make_pairs):
-    (hidden,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    for name in ("ben", "eve", "ida"):
-        assert drawing.next_card(make_person(campaign, name)).pair == hidden
-    Pair.objects.update(moderation=Moderation.HIDDEN)
-    (other,) = make_pairs(campaign, ("AR", "play football", "es"))
-    assert drawing.next_card(make_person(campaign, "omar")).pair == other
-
-
-def test_a_report_on_a_pair_that_was_merged_since_marks_the_one_that_stands(campaign, person, make_pairs):
-    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    card = drawing.next_card(person)
-    middle, root = make_pairs(campaign, ("AR", "sip mate", "es"), ("AR", "love mate", "es"))
-    for one, into in ((pair, middle), (middle, root)):
-        merge(one, into)
-    answering.skip(person, card.token, "report_hate")
-    assert list(waiting(campaign, organiser=False)) == [root]
-    pair.refresh_from_db()
-    assert pair.flags == ["report_hate"], "taking the merge back must keep it in sight"
-    answering.undo(person, card.token)
-    assert not waiting(campaign, organiser=False).exists()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("slot", "surplus"), [("own", True), ("anyone", True), ("", False)])
-def test_only_ratings_for_a_slot_can_be_one_too_many(make_campaign, make_person, make_pairs, slot, surplus):
-    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=5))
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    first, second = (make_person(campaign, name) for name in ("ana", "ben"))
-    early = drawing.next_card(second, now=NOON)
-    answering.rate(first, drawing.next_card(first, now=LATER).token, 5, now=LATER)
-    Card.objects.filter(pk=early.pk).update(slot=slot)
-    answering.rate(second, early.token, 3, now=LATER)
-    assert Rating.objects.get(card=early).surplus is surplus

@@ -5,14 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from uuid import uuid4
 
-import numpy as np
 import pytest
 from django.utils import timezone
 
 from collect_support.stored import stored_card
-from endoxa_collect.cards import answering, balance, drawing
+from endoxa_collect.cards import answering, balance
 from endoxa_collect.contributor import progress
-from endoxa_collect.entry.proposing import merge
 from endoxa_collect.models import Moderation, Pair, Person, Rating
 from endoxa_collect.privacy import withdraw
 
@@ -62,7 +60,7 @@ def echo(person, pair):
 
 @pytest.mark.parametrize(
     ("values", "known"),
-    [((2, 5), None), ((2, 5, 1, 1), None), ((2, 3, 4), 3), ((4,) * 9, 3), ((4,) * 10, 10), ((4,) * 30, 30)],
+    [((2, 5, 1, 1), None), ((2, 3, 4), 3), ((4,) * 9, 3), ((4,) * 10, 10)],
 )
 def test_it_needs_three_people_and_is_coarse(campaign, person, pair, heard, values, known):
     heard(pair, values)
@@ -93,27 +91,6 @@ def test_who_leaves_or_is_set_aside_is_not_counted(campaign, person, pair, heard
     assert progress.echoes(person) == []
 
 
-def test_the_latest_rating_of_each_person_counts_for_merged_pairs(campaign, person, make_pairs, make_person):
-    pairs = make_pairs(campaign, *(("AR", f"a{n}", "en") for n in range(6)), negative=False)
-    people = [make_person(campaign, f"p{n}") for n in range(13)]
-    given = {}
-    rng = np.random.default_rng(3)
-    for who in people:
-        for place in rng.permutation(6)[:4]:
-            value = int(rng.integers(1, 4))
-            _answered(who, pairs[place], value)
-            given[who.pk, place] = value
-    merge(pairs[1], pairs[0])
-    merge(pairs[2], pairs[1])
-    merge(pairs[4], pairs[3])
-    roots = {0: 0, 1: 0, 2: 0, 3: 3, 4: 3, 5: 5}
-    latest = {(who, roots[place]): value for (who, place), value in given.items()}
-    begin(campaign)
-    for root in (0, 3, 5):
-        people = sum(value > 1 for (_, place), value in latest.items() if place == root)
-        assert told(person, Pair.objects.get(pk=pairs[root].pk)) == progress.step(people) >= 3
-
-
 def test_nothing_of_hidden_pairs_nor_of_what_they_had_not_heard(campaign, person, make_person, pair, heard):
     heard(pair, (4, 4, 4))
     # Somebody who answered before the wave, and took that back, could be told of themselves.
@@ -130,38 +107,6 @@ def test_nothing_of_hidden_pairs_nor_of_what_they_had_not_heard(campaign, person
         Pair.objects.filter(pk=pair.pk).update(**change)
         assert progress.echoes(teller) == []
         pair.save()
-
-
-def test_no_waves_in_rehearsals_nor_where_switched_off(make_campaign):
-    rehearsed = make_campaign("rehearsed")
-    rehearsed.began_at = None
-    assert progress.wave_of(rehearsed) is None
-    assert progress.wave_of(make_campaign("silent", feedback=False)) is None
-    assert progress.wave_of(make_campaign("told")) is not None
-
-
-def test_draws_and_propensities_are_the_same_with_and_without(make_campaign, make_person, make_pairs):
-    rows = {True: [], False: []}
-    for told, drawn in rows.items():
-        campaign = make_campaign(f"lake-{told}", feedback=told)
-        words = [(country, f"{country} {n}", "en") for country in ("AR", "CL", "UY") for n in range(3)]
-        pairs = make_pairs(campaign, *words, negative=False)
-        for place, one in enumerate(pairs):
-            Pair.objects.filter(pk=one.pk).update(position=place / 9, waiting_since=0)
-        for n in range(3):
-            who = make_person(campaign, f"{told}{n}")
-            for one in pairs[::2]:
-                _answered(who, one)
-        begin(campaign)
-        person, rng = make_person(campaign, f"last{told}"), np.random.default_rng(7)
-        while (card := drawing.next_card(person, rng=rng)) is not None and card.pair is not None:
-            answering.rate(person, card.token, 3)
-            progress.echoes(person)
-            drawn.append((card.pair.attribute, card.propensity or 0.0, card.pool))
-    assert len(rows[True]) == len(rows[False]) > 3
-    for one, other in zip(rows[True], rows[False], strict=True):
-        assert one[0] == other[0]
-        assert one[1:] == pytest.approx(other[1:], rel=1e-3)
 
 
 def test_the_goal_counts_live_pairs_with_all_their_ratings(campaign, person, make_pairs, heard):

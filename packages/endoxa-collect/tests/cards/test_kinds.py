@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
@@ -18,8 +16,6 @@ from endoxa_collect.cards import kinds
 from endoxa_collect.entry.proposing import merge, unmerge
 from endoxa_collect.export.tables import read_tables
 from endoxa_collect.models import (
-    Campaign,
-    Card,
     CardState,
     Mention,
     MixedAnswer,
@@ -32,7 +28,6 @@ from endoxa_collect.models import (
     Via,
 )
 from endoxa_collect.organiser.decisions import waiting
-from endoxa_collect.organiser.opening import end_rehearsal
 from endoxa_collect.privacy import redact, withdraw
 from endoxa_collect.sampler.slots import FULL, NEEDS
 from endoxa_collect.withdrawals import Keys
@@ -115,37 +110,6 @@ def test_every_pair_has_the_stated_probability(person, pairs):
     assert all(abs(count - draws * 2 / 7) < 4 * deviation for count in seen.values())
 
 
-def test_pairs_are_drawn_before_the_lock_and_again_where_one_is_gone(person, pairs, monkeypatch):
-    plain, draft = kinds.locked, kinds._draft
-    inside, drafts = [], []
-
-    @contextmanager
-    def locked(campaign):
-        with plain(campaign) as found:
-            inside.append(True)
-            if len(drafts) == 1 and drafts[0][1] is not None:
-                Pair.objects.filter(pk=drafts[0][1][1][0]).update(need=NEEDS)
-            yield found
-            inside.pop()
-
-    def drafted(*args, **named):
-        drafts.append((bool(inside), draft(*args, **named)))
-        return drafts[-1][1]
-
-    monkeypatch.setattr(kinds, "locked", locked)
-    monkeypatch.setattr(kinds, "_draft", drafted)
-    card = drawn(person)
-    assert [within for within, _ in drafts] == [False, True]
-    gone = drafts[0][1][1][0]
-    assert gone not in card.answers.values_list("pair_id", flat=True)
-    assert (card.pool, card.propensity) == (6, 5 / 6)
-    drafts.clear()
-    MixedCard.objects.all().delete()
-    drafts.append((False, None))
-    drawn(person, COMPARE_AT)
-    assert [within for within, _ in drafts[1:]] == [False]
-
-
 def test_answers_are_no_ratings_and_can_be_sent_twice(person, pairs):
     card = drawn(person)
     rows = list(card.answers.order_by("position"))
@@ -197,47 +161,13 @@ def test_nobody_answers_the_card_of_somebody_else(person, pairs, make_person, as
     assert card.state == CardState.OPEN
 
 
-def test_a_set_on_the_phone(make_campaign, make_person, make_pairs, as_person):
-    campaign = make_campaign("lake", sampler={"break_after": 3})
-    person = make_person(campaign)
-    phone = as_person(person)
-    make_pairs(campaign, *(("AR", f"well <b>{n}</b>", "en") for n in range(9)), need=FULL)
-    make_pairs(campaign, *(("AR", f"new {n}", "en") for n in range(9)))
-    assert "Have you heard this" in _page(phone)
-    first = Card.objects.get(state=CardState.OPEN)
-    phone.post(reverse("contributor:rate", args=[first.token]), {"value": 3})
-    listed = _page(phone)
-    assert "Which of these have you heard" in listed
-    assert "well &lt;b&gt;" in listed
-    card = MixedCard.objects.get()
-    rows = card.answers.order_by("position")
-    phone.post(reverse("contributor:mixed", args=[card.token]), {"heard": [str(rows[0].public_id), "no"]})
-    assert MixedCard.objects.get().state == CardState.OPEN
-    phone.post(reverse("contributor:mixed", args=[card.token]), {"heard": str(rows[0].public_id)})
-    both = _page(phone)
-    assert "which of these is said more" in both
-    assert reverse("contributor:mixed_undo", args=[card.token]) in both
-    second = MixedCard.objects.get(kind="compare")
-    phone.post(reverse("contributor:mixed", args=[second.token]), {"choice": "neither"})
-    assert phone.get("/card/").url == "/pause/"
-    pause = phone.get("/pause/").content.decode()
-    assert "3 cards answered" in pause
-    assert "9 of 18 sayings have 3 ratings" in pause
-    assert "Two at once" in pause.split('id="undo"')[1].split("</form>")[0]
-
-
 def _page(phone):
     return phone.get("/card/").content.decode()
 
 
-def _open_list(person, as_person):
-    card = drawn(person)
-    return card, as_person(person), reverse("contributor:mixed", args=[card.token])
-
-
-@pytest.mark.parametrize("then", ["none", "tick"])
-def test_a_list_without_a_tick_is_asked_about_once(person, pairs, as_person, then):
-    card, phone, address = _open_list(person, as_person)
+def test_a_list_without_a_tick_is_asked_about_once(person, pairs, as_person):
+    card, phone = drawn(person), as_person(person)
+    address = reverse("contributor:mixed", args=[card.token])
     again = phone.post(address, {})
     assert again.url == "/card/?note=none"
     card.refresh_from_db()
@@ -246,39 +176,10 @@ def test_a_list_without_a_tick_is_asked_about_once(person, pairs, as_person, the
     page = phone.get(again.url).content.decode()
     assert "You ticked none. Have you heard none of these?" in page
     assert "You ticked none" not in _page(phone)
-    ticked = [str(card.answers.first().public_id)] if then == "tick" else []
-    phone.post(address, {"heard": ticked, "none": "1"})
+    phone.post(address, {"none": "1"})
     # Sent once more without a tick, as a double tap does: nothing is asked and nothing changes.
     assert phone.post(address, {}).url == "/card/"
-    heard = MixedAnswer.objects.filter(answer="heard").values_list("public_id", flat=True)
-    assert [str(one) for one in heard] == ticked
-    assert MixedAnswer.objects.filter(answer="not_heard").count() == 5 - len(ticked)
-
-
-def test_lists_and_comparisons_go_on_where_nothing_is_to_rate(campaign, make_pairs, make_person, as_person):
-    """A class that has used up its pairs: what others rated can be ticked and compared."""
-    make_pairs(campaign, *(("AR", f"well {n}", "en") for n in range(24)), need=FULL, ratings=30)
-    person = make_person(campaign, "late", languages=["en"])
-    phone = as_person(person)
-    met = []
-    for _ in range(20):
-        page = phone.get("/card/?on=1")
-        if page.status_code == 302:
-            break
-        card = MixedCard.objects.filter(person=person, state=CardState.OPEN).first()
-        if card is None:
-            # An open question.
-            token = Card.objects.get(person=person, state=CardState.OPEN).token
-            phone.post(reverse("contributor:skip", args=[token]), {"reason": "dont_know"})
-            continue
-        met.append(card.kind)
-        sent = {"choice": "same"} if card.kind == MixedKind.COMPARE else {"none": "1"}
-        phone.post(reverse("contributor:mixed", args=[card.token]), sent)
-    assert page.url == "/thanks/?all=1"
-    assert set(met) == {"heard", "compare"}
-    shown = MixedAnswer.objects.filter(person=person)
-    # No pair twice, and hardly any is left.
-    assert shown.values("pair").distinct().count() == shown.count() >= 23
+    assert MixedAnswer.objects.filter(answer="not_heard").count() == 5
 
 
 def test_exported_with_shares(make_campaign, make_person, make_pairs):
@@ -300,22 +201,6 @@ def test_exported_with_shares(make_campaign, make_person, make_pairs):
     assert listed["ratings"].to_list() == [0] * 5
 
 
-def test_comparisons_are_counted_for_both(make_campaign, make_person, make_pairs):
-    campaign = make_campaign("lake")
-    make_pairs(campaign, ("AR", "one", "en"), ("AR", "two", "en"), need=FULL)
-    # "one" is said more by four, "two" by one; one has heard neither.
-    for n, wanted in enumerate(("one", "one", "one", "one", "two", "")):
-        person = make_person(campaign, f"p{n}")
-        card = drawn(person, COMPARE_AT, n)
-        first = card.answers.get(position=0).pair.attribute
-        kinds.answer_comparison(
-            person, card.token, "neither" if not wanted else "first" if first == wanted else "second"
-        )
-    found = read_tables(campaign, Keys("salt")).frames["pairs"].sort("attribute")
-    assert found["compared"].to_list() == [5, 5]
-    assert found["compared_more"].to_list() == [4, 1]
-
-
 def test_a_reported_pair_is_put_before_moderators_and_leaves_all_lists(person, pairs, as_person):
     card = drawn(person)
     row, *others = card.answers.order_by("position")
@@ -325,9 +210,7 @@ def test_a_reported_pair_is_put_before_moderators_and_leaves_all_lists(person, p
     # First it asks which, and then why.
     which = phone.get(address).content.decode()
     assert all(f"?row={one.public_id}" in which for one in (row, *others))
-    assert 'name="reason"' not in which
     why = phone.get(address, {"row": str(row.public_id)}).content.decode()
-    assert why.count('name="reason"') == 4
     assert row.pair.attribute in why
     assert others[0].pair.attribute not in why
     for wrong in (
@@ -343,12 +226,8 @@ def test_a_reported_pair_is_put_before_moderators_and_leaves_all_lists(person, p
     assert phone.get(address).url == "/card/"
     card.refresh_from_db()
     assert (card.state, card.reason) == (CardState.SKIPPED, "report_hate")
-    assert row.pair.pk in waiting(person.campaign, organiser=True).values_list("pk", flat=True)
-    assert {one.pair.pk for one in others}.isdisjoint(
-        waiting(person.campaign, organiser=True).values_list("pk", flat=True)
-    )
-    row.pair.refresh_from_db()
-    assert (row.pair.flags, row.pair.may_hurt) == (["report_hate"], True)
+    before_moderators = set(waiting(person.campaign, organiser=True).values_list("pk", flat=True))
+    assert before_moderators & {one.pair_id for one in (row, *others)} == {row.pair_id}
     assert read_tables(person.campaign, Keys("salt")).frames["mixed"].height == 0
 
 
@@ -372,44 +251,20 @@ def test_a_report_on_a_list_that_is_taken_back_is_forgotten(person, pairs, make_
     assert Pair.objects.get(pk=second).flags == ["report_nonsense"]
 
 
-def test_two_of_a_list_that_were_merged_count_once_and_a_tick_at_either_counts(person, pairs):
-    card = drawn(person)
-    first, second, *_ = card.answers.order_by("position")
-    kinds.answer_heard(person, card.token, [first.public_id])
-    merge(second.pair, first.pair)
-    mixed = read_tables(person.campaign, Keys("salt")).frames["mixed"]
-    counted = mixed.filter("counted", association_id=str(first.pair.public_id))
-    assert counted["answer"].to_list() == ["heard"]
-    assert mixed.filter("counted").height == 4
-    # The other way round.
-    unmerge(second.pair)
-    merge(first.pair, second.pair)
-    mixed = read_tables(person.campaign, Keys("salt")).frames["mixed"]
-    counted = mixed.filter("counted", association_id=str(second.pair.public_id))
-    assert counted["answer"].to_list() == ["heard"]
-
-
-@pytest.mark.parametrize("act", ["merge", "hide"])
-def test_a_comparison_of_two_that_were_merged_or_of_which_one_is_hidden_says_nothing(person, pairs, act):
+def test_a_comparison_of_two_that_were_merged_says_nothing(person, pairs):
     card = drawn(person, COMPARE_AT)
     kinds.answer_comparison(person, card.token, "first")
     first, second = card.answers.order_by("position")
-    if act == "merge":
-        merge(second.pair, first.pair)
-    else:
-        Pair.objects.filter(pk=first.pair_id).update(moderation="hidden")
+    merge(second.pair, first.pair)
     found = read_tables(person.campaign, Keys("salt"))
     assert found.frames["mixed"].height == 0
     assert set(found.frames["pairs"]["compared"].to_list()) == {0}
-    if act == "hide":
-        assert found.left_out.mixed == 2
-    else:
-        unmerge(second.pair)
-        said = read_tables(person.campaign, Keys("salt")).frames["mixed"].sort("position")
-        assert said["answer"].to_list() == ["more", "less"]
+    unmerge(second.pair)
+    said = read_tables(person.campaign, Keys("salt")).frames["mixed"].sort("position")
+    assert said["answer"].to_list() == ["more", "less"]
 
 
-def test_what_was_removed_is_on_no_list_and_a_rehearsal_leaves_nothing(person, pairs):
+def test_what_was_removed_is_on_no_list(person, pairs):
     card = drawn(person)
     row, *_ = card.answers.order_by("position")
     kinds.answer_heard(person, card.token, [row.public_id])
@@ -420,8 +275,3 @@ def test_what_was_removed_is_on_no_list_and_a_rehearsal_leaves_nothing(person, p
     assert str(row.public_id) not in mixed["row_id"].to_list()
     again = drawn(person, COMPARE_AT)
     assert again is None or row.pair_id not in again.answers.values_list("pair_id", flat=True)
-    Campaign.objects.update(began_at=None)
-    assert end_rehearsal(person.campaign, AnonymousUser()) == 1
-    assert not MixedCard.objects.exists()
-    assert not MixedAnswer.objects.exists()
-    assert Pair.objects.filter(pk__in=[pair.pk for pair in pairs]).count() == len(pairs)

@@ -11,10 +11,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from endoxa_collect.cards import answering, drawing, matching
-from endoxa_collect.cards.balance import view_of
-from endoxa_collect.models import Campaign, Card, CardState, Match, Mention, Moderation, Pair, Person, Rating
+from endoxa_collect.models import Card, CardState, Match, Mention, Moderation, Pair, Person, Rating
 from endoxa_collect.privacy import withdraw
-from endoxa_collect.sampler.slots import FULL, NEEDS, SamplerSettings, Slot
+from endoxa_collect.sampler.slots import FULL, SamplerSettings
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -88,21 +87,14 @@ def test_while_somebody_answers_a_pair_waits_for_them_and_is_the_next_one(waitin
     assert len(queries) <= 22
 
 
-@pytest.mark.parametrize(
-    ("seconds", "expected"),
-    # Who came a moment before a round and waited makes no other.
-    [((0, 1, 4, 5, 7, 11), (0, 5, 11)), ((0.05, 0), (0.05,))],
-)
-def test_all_processes_together_match_once_in_some_seconds(
-    plain, make_person, make_pairs, monkeypatch, seconds, expected
-):
+def test_all_processes_together_match_once_in_some_seconds(plain, make_person, make_pairs, monkeypatch):
     make_pairs(plain, *(("AR", f"attribute {n}", "es") for n in range(9)))
     rounds = []
     match_all = matching.match_all
     monkeypatch.setattr(matching, "match_all", lambda *words: rounds.append(words[2]) or match_all(*words))
-    for second, one in zip(seconds, people(make_person, plain, *["AR"] * len(seconds)), strict=True):
+    for second, one in zip((0, 1, 4, 5, 7, 11), people(make_person, plain, *["AR"] * 6), strict=True):
         drawing.next_card(one, now=NOON + timedelta(seconds=second))
-    assert [(moment - NOON).total_seconds() for moment in rounds] == list(expected)
+    assert [(moment - NOON).total_seconds() for moment in rounds] == [0, 5, 11]
 
 
 @pytest.fixture
@@ -140,86 +132,6 @@ def test_a_pair_that_was_taken_away_or_said_by_herself_meanwhile_is_not_shown(wa
     assert drawing.next_card(ana, now=later).pair not in {None, gone}
 
 
-def test_who_would_go_without_gets_what_waits_for_somebody_else(make_campaign, make_person, make_pairs):
-    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=1, calibration=0))
-    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
-    ana, ben, eva = people(make_person, campaign, "AR", "AR", "AR")
-    drawing.next_card(ana, now=NOON)
-    drawing.next_card(ben, now=NOON)
-    later = NOON + timedelta(seconds=6)
-    Card.objects.filter(person=ben).delete()
-    matching.match_all(campaign, view_of(campaign, later), later, np.random.default_rng(1))
-    (waiting,) = Match.objects.filter(person=ana)
-    assert drawing.next_card(eva, now=later).pair == waiting.pair
-    assert not Match.objects.exists()
-
-
-def test_in_the_last_minutes_somebody_else_gets_what_others_have_open(make_campaign, make_person, make_pairs):
-    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=1, calibration=0))
-    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    ana, ben, eva = people(make_person, campaign, "AR", "AR", "AR")
-    drawing.next_card(ana, now=NOON)
-    # While new pairs are asked for, an open question comes instead.
-    assert drawing.next_card(ben, now=NOON).tier == "prompt"
-    Campaign.objects.update(balance="validate")
-    Person.objects.update(campaign=campaign)
-    eva.campaign.refresh_from_db()
-    card = drawing.next_card(eva, now=NOON)
-    assert (card.pair, card.tier, card.slot, card.propensity) == (pair, "backup", "", None)
-    # One more than are missing is enough.
-    assert drawing.next_card(people(make_person, campaign, "BR")[0], now=NOON).tier == "prompt"
-    answering.rate(eva, card.token, 3, now=NOON)
-    answering.rate(ana, Card.objects.get(person=ana).token, 3, now=NOON)
-    assert Rating.objects.count() == 2
-
-
-@pytest.mark.slow
-def test_what_somebody_rated_alone_does_not_hide_the_rest_from_them(plain, make_person, make_pairs):
-    """Pairs that miss fewest ratings come first, and one person who begins alone has rated all of these."""
-    make_pairs(plain, *(("AR", f"attribute {n}", "es") for n in range(40)))
-    (ana,) = people(make_person, plain, "AR")
-    seen = [rate(ana, NOON + timedelta(seconds=10 * n)).pair for n in range(40)]
-    assert len(set(seen) - {None}) == 40
-
-
-def test_nobody_waits_for_people_who_are_not_there(plain, make_person, make_pairs):
-    """A slot for people from the country is filled by whoever comes, where nobody is from there or near it."""
-    (pair,) = make_pairs(plain, ("JP", "bow", "es"))
-    for one in people(make_person, plain, "AR", "BR", "CL"):
-        assert rate(one).pair == pair
-    pair.refresh_from_db()
-    assert (pair.ratings, pair.own_filled, pair.near_filled) == (3, 1, 1)
-    tiers = dict(Card.objects.values_list("slot", "tier"))
-    assert tiers == {"own": "anyone", "near": "anyone", "anyone": "anyone"}
-
-
-def test_who_could_fill_a_slot_is_waited_for_while_others_have_something_else(plain, make_person, make_pairs):
-    ana, ben, eva, ida = people(make_person, plain, "AR", "BO", "CO", "PT")
-    make_pairs(plain, *(("JP", f"bow {n}", "es") for n in range(2)))
-    for one in (ana, ben):
-        rate(one)
-    later = NOON + timedelta(minutes=1)
-    (home,) = make_pairs(plain, ("AR", "drink mate", "es"), ratings=1, own_filled=0, near_filled=0)
-    # Ana could fill the slot of people from there, Ben of Bolivia that of near ones: both were here a minute ago.
-    assert [rate(one, later).pair.country for one in (eva, ida)] == ["JP", "JP"]
-    # With nothing else left they stand in.
-    assert rate(eva, later).pair.country == "JP"
-    card = rate(eva, later)
-    assert (card.pair, card.tier) == (home, "anyone")
-    assert card.slot in {"own", "near"}
-
-
-def test_taking_an_answer_back_opens_its_slot_again(plain, make_person, make_pairs):
-    (pair,) = make_pairs(plain, ("AR", "drink mate", "es"))
-    (ana,) = people(make_person, plain, "AR")
-    card = rate(ana)
-    pair.refresh_from_db()
-    assert (pair.own_filled, card.slot) == (1, "own")
-    answering.undo(ana, card.token)
-    pair.refresh_from_db()
-    assert (pair.ratings, pair.own_filled, pair.need) == (0, 0, NEEDS)
-
-
 @pytest.mark.parametrize("act", ["rate", "undo", "late"])
 def test_what_one_window_read_before_the_lock_is_read_again_if_the_other_was_here(
     plain, make_person, make_pairs, monkeypatch, act
@@ -241,80 +153,3 @@ def test_what_one_window_read_before_the_lock_is_read_again_if_the_other_was_her
         Card.objects.update(state=CardState.LAPSED)
         between(monkeypatch, lambda person: answering.rate(person, card.token, 4, now=NOON))
         assert drawing.next_card(ana, now=NOON).pair is None
-
-
-@pytest.mark.parametrize("left", [1, 2, 6])
-def test_who_finds_the_same_pair_a_moment_later_gets_another(
-    make_campaign, make_person, make_pairs, monkeypatch, left
-):
-    """Pairs are found before the lock; of two people who find the same one, the second gets the next, or none."""
-    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=1, calibration=0))
-    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(left)))
-    eva, ana, ben = people(make_person, campaign, "JP", "AR", "AR")
-    # The round for all has just been.
-    drawing.next_card(eva, now=NOON)
-    Card.objects.filter(person=eva).delete()
-    ana, ben = (Person.objects.get(pk=one.pk) for one in (ana, ben))
-    shared, take, tried = drawing.shared, matching.take_found, []
-
-    def ben_was_faster(campaign_id):
-        monkeypatch.setattr(drawing, "shared", shared)
-        drawing.next_card(ben, now=NOON)
-        return shared(campaign_id)
-
-    monkeypatch.setattr(
-        matching, "take_found", lambda *words, **how: tried.append(take(*words, **how)) or tried[-1]
-    )
-    monkeypatch.setattr(drawing, "shared", ben_was_faster)
-    card = drawing.next_card(ana, now=NOON)
-    assert tried[:2] == [True, False]
-    if left == 1:
-        assert card.tier == "prompt"
-    else:
-        assert card.slot
-        assert card.pair != Card.objects.get(person=ben).pair
-
-
-def test_a_pair_that_waits_goes_on_waiting_while_a_common_one_comes(make_campaign, make_person, make_pairs):
-    campaign = make_campaign(sampler=SamplerSettings(calibration=0.3, prompt_early=0))
-    pairs = make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(6)))
-    ana, ben = people(make_person, campaign, "AR", "AR")
-    card = drawing.next_card(ana, now=NOON)
-    later = NOON + timedelta(seconds=6)
-    drawing.next_card(ben, now=later)
-    waiting = Match.objects.get(person=ana)
-    answering.rate(ana, card.token, 4, now=later)
-    common = next(pair for pair in pairs if pair not in {card.pair, waiting.pair})
-    Pair.objects.filter(pk=common.pk).update(calibration=True)
-    draws = (np.random.default_rng(seed) for seed in range(99))
-    often = next(seed for seed, rng in enumerate(draws) if rng.random() < 0.3)
-    card = drawing.next_card(ana, now=later, rng=np.random.default_rng(often))
-    assert (card.tier, card.pair) == ("calibration", common)
-    assert Match.objects.get(person=ana) == waiting
-    answering.rate(ana, card.token, 4, now=later)
-    assert drawing.next_card(ana, now=later).pair == waiting.pair
-
-
-def test_the_last_card_is_not_missed_by_the_other_window(make_campaign, make_person, make_pairs, monkeypatch):
-    campaign = make_campaign(sampler=SamplerSettings(calibration=0, k=1, k_max=1))
-    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    (ana,) = people(make_person, campaign, "AR")
-    monkeypatch.setattr(drawing.Planning, "_to_ask", lambda self, *, again: [])
-    between(monkeypatch, lambda person: drawing.next_card(person, now=NOON))
-    assert drawing.next_card(ana, now=NOON).pair == pair
-
-
-def test_who_stands_in_takes_a_slot_that_counts(make_campaign, make_person, make_pairs):
-    settings = SamplerSettings(calibration=0, k=2, k_max=2, own_slots=0, near_slots=0)
-    campaign = make_campaign(sampler=settings)
-    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    ana, ben, eva, ida = people(make_person, campaign, "AR", "AR", "AR", "AR")
-
-    def waits(person, minutes):
-        until = NOON + timedelta(minutes=minutes)
-        slot = {"slot": Slot.ANYONE, "propensity": 0.5, "pool": 2}
-        return Match(campaign=campaign, pair=pair, person=person, until=until, **slot)
-
-    Match.objects.bulk_create([waits(ana, -1), waits(ben, 5), waits(ida, 6)])
-    assert matching.take_found(waits(eva, 5), NOON, stands_in=True)
-    assert list(Match.objects.filter(until__gt=NOON).values_list("person", flat=True)) == [ida.pk]

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
-from collect_support.browsing import CHROMIUM, join, out_of_sight, visit
-from endoxa_collect.campaign import UI_LANGUAGES
+from collect_support.browsing import join, out_of_sight, visit
 from endoxa_collect.entry.cleaning import MAX_LENGTH
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
-)
 
 MANY = "Many people here say it"
 
@@ -38,12 +31,6 @@ def next_card(one):
     if cards.count() == 0:
         one.press("Next")
     token(one)
-
-
-def left(one, card):
-    """Wait until the page of a card is gone."""
-    one.page.locator(f"form.answers[action*='{card}']").wait_for(state="detached")
-    one.page.wait_for_load_state()
 
 
 def token(one):
@@ -74,6 +61,8 @@ def test_from_the_code_to_thanks(phone, site):
     phone.page.get_by_role("textbox").first.fill(site.join.split("/")[2].lower())
     phone.page.get_by_role("textbox").first.press("Enter")
     phone.page.wait_for_url(f"**{site.join}")
+    phone.page.wait_for_load_state("networkidle")
+    assert 0 < sum(size for _, size in phone.received) <= 60_000
     phone.check("consent")
     assert phone.page.locator("input[type=checkbox]:checked").count() == 0
     for box in ("18 years", "I want to take part", "may be published"):
@@ -140,83 +129,35 @@ def test_everything_works_without_javascript(plain_phone, site):
     assert site.ask("select reason from collect_skip order by id desc limit 1") == [("dont_know",)]
 
 
-LOOKS = {
-    "dark": {"color_scheme": "dark"},
-    "noscript": {"java_script_enabled": False},
-    "Arabic": {"locale": "ar"},
-    "Hindi": {"locale": "hi"},
-    "from Colombia": {"locale": "es-CO"},
-    "zoomed to 200 %": {"viewport": {"width": 180, "height": 320}},
-    "large letters": {},
-}
-
-
-@pytest.mark.parametrize("look", LOOKS)
-def test_two_screens_and_six_taps_lead_to_the_first_card_in_every_look(browser, site, look):
-    """Consent and profile: three boxes, "I agree", one country, "Go on"."""
-    with visit(browser, site.address, **LOOKS[look]) as one:
-        page, language, taps = one.page, LOOKS[look].get("locale", "en")[:2], []
+def test_two_screens_and_six_taps_lead_to_the_first_card_in_arabic(browser, site):
+    """Consent and profile: three boxes, "I agree", one country, "Go on"; on half of a small screen, in the dark."""
+    look = {"locale": "ar", "color_scheme": "dark", "viewport": {"width": 180, "height": 320}}
+    with visit(browser, site.address, **look) as one:
+        page, taps = one.page, []
 
         def tap(button):
             button.tap()
             taps.append(page.url)
 
-        def check(name):
-            if look == "large letters":
-                page.evaluate("document.documentElement.style.fontSize = '225%'")
-            if look != "noscript":  # axe is a script
-                one.check(f"{name}-{look}")
-
         one.go(site.join)
-        assert page.locator("html").get_attribute("lang") == language
-        assert page.locator("html").get_attribute("dir") == ("rtl" if language == "ar" else "ltr")
-        check("consent")
+        assert page.locator("html").get_attribute("lang") == "ar"
+        assert page.locator("html").get_attribute("dir") == "rtl"
+        one.check("consent-ar")
         for box in ("age", "take_part", "publication"):
             tap(page.locator(f"input[name={box}]"))
         tap(page.locator("main .actions button").last)
         page.locator(".line-receipt").wait_for()
-        check("profile")
-        likely = page.locator("input[name=origins]").first
+        one.check("profile-ar")
         assert page.locator("input[name=languages]:checked").count() == 1
-        if look == "from Colombia":
-            assert likely.get_attribute("value") == "CO"
-            # Nobody has to scroll for it.
-            seen = page.locator("label.chip:has(input[name=origins][value=CO])").bounding_box()
-            assert seen["y"] + seen["height"] <= page.locator(".actions").bounding_box()["y"]
-        tap(likely)
-        if language in {"ar", "hi"}:  # in which there are no pairs
-            page.locator("input[name=languages][value=es]").check()
+        tap(page.locator("input[name=origins]").first)
+        # There are no pairs in Arabic.
+        page.locator("input[name=languages][value=es]").check()
         tap(page.locator(".actions button.primary"))
         page.wait_for_url("**/card/**")
         assert len(taps) == 6
-        at_home(site, token(one).replace("-", ""))
-        check("card")
+        one.check("card-ar")
         page.locator("#skip > summary").click()
-        check("card-skip")
-        page.locator("#skip > summary").click()
-        on_card(one).locator("button").nth(3).click()
-        page.wait_for_url("**/add/")
-        check("card-more")
-
-
-def test_the_first_page_is_short(browser, site):
-    """What matters, the warning and the first box are on the first screen; the languages are one tap away."""
-    for language in UI_LANGUAGES:
-        with visit(browser, site.address, locale=language) as one:
-            one.go(site.join)
-            box = one.page.locator(".consent .tile").first.bounding_box()
-            height = one.page.evaluate("document.documentElement.scrollHeight")
-            warning = one.page.locator(".box.warning").bounding_box()
-            assert warning["y"] + warning["height"] <= box["y"] <= 640
-            assert height <= (1_100 if language == "en" else 1_250), language
-            one.page.locator(".menu summary").click()
-            assert len(out_of_sight(one, ".menu button")) == 0
-            assert one.page.locator(".menu button").count() == len(UI_LANGUAGES)
-    with visit(browser, site.address, locale="de-DE") as one:  # whose language is not there
-        one.go(site.join)
-        assert one.page.locator("button.chip").count() == len(UI_LANGUAGES)
-        assert out_of_sight(one, "button.chip") == []
-        one.check("consent-tongue")
+        one.check("card-skip-ar")
 
 
 def say(site, card, attribute, *, negative):
@@ -229,15 +170,14 @@ def say(site, card, attribute, *, negative):
     )
 
 
-@pytest.mark.parametrize("script", [True, False])
-def test_all_five_answers_are_in_sight_in_every_language(browser, site, script):
+def test_all_five_answers_are_in_sight_in_two_scripts(browser, site):
     """What cannot be seen is chosen less often. The country has a long name; the way back stands there too."""
     longest = ("sing along and dance until the sun comes up " * 3)[:MAX_LENGTH].strip()
-    with visit(browser, site.address, java_script_enabled=script) as one:
+    with visit(browser, site.address) as one:
 
         def in_sight(attribute):
             say(site, token(one), attribute, negative=False)
-            for language in UI_LANGUAGES if script else ("en", "ar"):
+            for language in ("fr", "ar"):
                 one.page.locator(".menu summary").click()
                 one.page.locator(f".menu button[value={language}]").click()
                 one.page.locator(f"html[lang={language}] form.answers").wait_for()
@@ -249,7 +189,6 @@ def test_all_five_answers_are_in_sight_in_every_language(browser, site, script):
         answer(one)
         one.page.wait_for_url("**/add/")
         next_card(one)
-        in_sight("love poetry")
         in_sight(longest)
         # The offer to leave out a topic pushes no answer away.
         before = token(one)
@@ -258,18 +197,6 @@ def test_all_five_answers_are_in_sight_in_every_language(browser, site, script):
         one.page.locator("form[action*='/avoid/']").wait_for()
         assert token(one) != before
         in_sight("love poetry")
-
-
-@pytest.mark.parametrize("language", ["sw", "ar"])
-def test_the_reasons_to_skip_an_open_question_are_in_sight(browser, site, language):
-    """The campaign begins without pairs in these languages."""
-    with visit(browser, site.address, locale=language) as one:
-        join(one, site.join, languages=())
-        one.page.locator("#id_text").wait_for()
-        one.page.locator("#skip > summary").click()
-        boxes = [button.bounding_box() for button in one.page.locator("#skip form > button").all()]
-        assert len(boxes) == 3
-        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 360 for box in boxes), boxes
 
 
 def tab_stops(one):
@@ -322,68 +249,3 @@ def test_with_the_keyboard_alone(phone, site):
     phone.page.keyboard.press("u")
     phone.page.locator(f"form.answers[action*='{card}']").wait_for()
     assert ratings(site, card) == []
-
-
-def test_an_answer_counts_once_whatever_happens_to_the_phone(phone, site):
-    """The network goes and comes back; a double tap; another answer in a second tab; a reload and the way back."""
-    join(phone, site.join)
-    cards = [token(phone)]
-    phone.context.set_offline(True)
-    phone.page.get_by_role("button", name=MANY).click()
-    phone.page.get_by_text("Saved on this phone").wait_for()
-    assert ratings(site, cards[0]) == []
-    phone.context.set_offline(False)
-    left(phone, cards[0])
-    phone.faults = [fault for fault in phone.faults if "ERR_INTERNET_DISCONNECTED" not in fault]
-
-    next_card(phone)
-    cards.append(token(phone))
-    phone.page.get_by_role("button", name=MANY).dblclick()
-    left(phone, cards[1])
-
-    next_card(phone)
-    cards.append(token(phone))
-    second = phone.context.new_page()
-    second.goto(f"{site.address}/card/")
-    answer(phone)
-    left(phone, cards[2])
-    second.locator("form.answers button[value='1']").click()
-    second.get_by_text("your first answer counts").wait_for()
-    second.close()
-
-    next_card(phone)
-    cards.append(token(phone))
-    phone.page.reload()
-    assert token(phone) == cards[3]
-    at_home(site, cards[3].replace("-", ""))
-    answer(phone)
-    phone.page.wait_for_url("**/add/")
-    phone.page.go_back()
-    phone.page.wait_for_load_state()
-    # Back on a card that was answered: an answer changes nothing and leads on.
-    if on_card(phone).count() and token(phone) == cards[3]:
-        phone.page.get_by_role("button", name="I have never heard it").click()
-        phone.page.wait_for_load_state()
-    assert [ratings(site, card) for card in cards] == [[(4,)]] * 4
-    assert site.ask("select count(*) from collect_rating group by card_id having count(*) > 1") == []
-
-
-def test_pages_are_small(phone, site):
-    phone.go(site.join)
-    phone.page.wait_for_load_state("networkidle")
-    assert 0 < sum(size for _, size in phone.received) <= 60_000
-    join(phone, site.join)
-    first = len(phone.received)
-    at_home(site, token(phone).replace("-", ""))
-    answer(phone)
-    phone.page.wait_for_url("**/add/")
-    # Ten cards with their pages for words come in three parts, compressed.
-    with phone.page.expect_response("**/at-hand/"):
-        next_card(phone)
-    phone.page.wait_for_load_state("networkidle")
-    cards = [(url, size) for url, size in phone.received[first:] if size and "/static/" not in url]
-    assert cards
-    assert all(size <= 8_000 for _, size in cards), cards
-    # The second page takes these from the browser's store, which is told like an answer of the site.
-    files = {url: size for url, size in phone.received[first:] if "/static/" in url}
-    assert sum(files.values()) <= 10_000, files

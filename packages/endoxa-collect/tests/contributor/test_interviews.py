@@ -7,13 +7,10 @@ from collections import Counter
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import translation
-from django.utils.translation import gettext
 
 from collect_support.filled_campaign import give_rating
 from collect_support.samples import TICKS
 from endoxa_collect.anonymous import new_ticket
-from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.export.folder import read_export
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Person
@@ -77,26 +74,6 @@ def test_consent_is_read_aloud_and_ticked_and_speakers_follow_each_other_on_one_
     for _ in range(INTERVIEWS.tries):
         INTERVIEWS.count(code.code)
     assert join(Client(), code, **TICKS, read_aloud="on").status_code == 429
-
-
-def test_an_interviewer_has_a_text_to_read_aloud_and_boxes_worded_for_it(code):
-    for language in UI_LANGUAGES:
-        page = Client().get(f"/j/{code.code}/", headers={"accept-language": language}).content.decode()
-        with translation.override(language):
-            agreed = gettext("I want to take part. I know that I can stop whenever I like.")
-            for sentence in (
-                gettext("Read this aloud, slowly"),
-                gettext("The person says: “%(text)s”") % {"text": agreed},
-                gettext("Interviewer: I read this aloud and the person agreed."),
-            ):
-                assert sentence in page
-        assert "about" in page.partition('id="aloud"')[2].partition("</section>")[0]
-        assert "<bdi>I1</bdi>" in page
-    # Others are asked in their own words.
-    JoinCode.objects.update(interviewer="")
-    page = Client().get(f"/j/{code.code}/").content.decode()
-    assert 'id="aloud"' not in page
-    assert "The person says" not in page
 
 
 def test_who_answers_themselves_has_no_next_speaker(as_person, person):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from django.test import Client
 
 from collect_support.samples import TICKS
@@ -12,7 +10,6 @@ from endoxa_collect.contributor import progress
 from endoxa_collect.models import Campaign, JoinCode, Person, Rating, State
 from endoxa_collect.sampler.slots import FULL
 from endoxa_collect.security.codes import COOKIE, no_cookie, receipt_of
-from endoxa_collect.security.limits import RECEIPT
 
 
 def _rate(person, make_pairs, number):
@@ -68,20 +65,6 @@ def test_a_receipt_code_deletes_from_anybodys_phone(person, make_pairs, as_perso
     assert Person.objects.count() == 1
 
 
-def test_a_second_tap_ends_on_the_same_page(as_person, person):
-    client = as_person(person)
-    forms = []
-    for sent in ({"phone": "1"}, {"code": person.receipt}):
-        page = client.post("/leave/", sent).content.decode()
-        forms.append({**sent, "sure": "1", "asked": re.search(r'name="asked" value="([^"]+)"', page)[1]})
-    client.post("/leave/", forms[0])
-    client.cookies[COOKIE] = person.cookie
-    for sent in forms:
-        again = client.post("/leave/", sent, follow=True)
-        assert "Nothing of yours is here any more" in again.content.decode()
-    assert client.post("/leave/", {**forms[0], "asked": forms[1]["asked"]}).url == "/leave/"
-
-
 def test_nobody_hears_of_a_deletion_that_did_not_happen(as_person, person, client):
     """Not somebody who takes part, nor a stranger, nor with a code that was never asked about."""
     for browser in (Client(), as_person(person)):
@@ -112,17 +95,6 @@ def test_another_phone_goes_on_and_the_old_one_is_out(as_person, person):
     # The code stays good, for going on and for leaving.
     assert Client().post("/resume/", {"code": person.receipt}).status_code == 302
     assert "sure" in Client().post("/leave/", {"code": person.receipt}).content.decode()
-
-
-def test_a_wrong_code_gets_the_answer_of_the_page_to_leave_and_is_counted(client, person):
-    told = "We find no answers for this code"
-    assert told in client.post("/resume/", {"code": "WRONG"}).content.decode()
-    assert told in client.post("/leave/", {"code": "WRONG"}).content.decode()
-    assert COOKIE not in client.cookies
-    for _ in range(RECEIPT.browser.tries):
-        client.post("/resume/", {"code": "WRONG"})
-    assert client.post("/resume/", {"code": "WRONG"}).status_code == 429
-    assert client.post("/leave/", {"code": "WRONG"}).status_code == 429
 
 
 def test_a_sheet_of_paper_is_no_place_to_go_on(client, person):

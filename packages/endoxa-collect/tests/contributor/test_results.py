@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from datetime import timedelta
 
 import pytest
@@ -15,23 +13,20 @@ from collect_support.stored import stored_rating
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.contributor import results
 from endoxa_collect.entry.proposing import merge
-from endoxa_collect.export import columns, editions
+from endoxa_collect.export import editions
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
-    Edition,
     JoinCode,
     Mention,
     Moderation,
     Pair,
     Person,
     Release,
-    SettingsVersion,
     Source,
     State,
     Via,
 )
 from endoxa_collect.sampler.slots import CANDIDATE
-from endoxa_collect.small_cells import merge_small_cells
 
 
 @pytest.fixture
@@ -90,7 +85,6 @@ def test_a_closed_campaign_shows_what_many_know_and_is_mild(rated, client, djang
     assert "love rain" not in page
     assert "<dd>12</dd>" in page  # people
     assert "<dd>9</dd>" in page  # ratings
-    assert "3, of which 3 have answers" in page
     # The next release may differ by one person, whose country would be told.
     assert "Where the people come from" not in page
     assert "drink mate" in client.get("/results/").content.decode()
@@ -126,7 +120,6 @@ def test_the_surest_come_first_and_merged_pairs_count_together(rated, client, ma
     (mate,) = Pair.objects.filter(attribute="drink mate")
     for changes in (
         {"negative": None, "source": Source.CONTRIBUTOR},
-        {"negative": None},
         {"negative": True},
         {"flags": ["report_hate"]},
         {"moderation": Moderation.HIDDEN},
@@ -148,35 +141,6 @@ def test_few_people_get_few_figures(rated, client, people, figures_shown, pairs_
     assert ("drink mate" in page) is pairs_shown
 
 
-def test_small_cells_are_those_of_exports():
-    for people in (
-        {"AR": 9, "CL": 4, "UY": 6},
-        {"AR": 9, "CL": 3, "UY": 2},
-        {"AR": 5},
-        {"AR": 2, "CL": 2},
-        {},
-    ):
-        rows = [(country,) for country, number in people.items() for _ in range(number)]
-        exported = Counter(row[0] for row in merge_small_cells(rows))
-        few = sum(people.values()) < columns.LEAST
-        assert dict(editions.merged(people)) == ({} if few else dict(exported))
-
-
-def test_only_rated_pairs_are_counted_and_countries_with_few_left_out(rated, make_pairs, client, rate):
-    campaign = closed(rated(12))
-    made = make_pairs(campaign, *(("AR", f"thing {number}", "en") for number in range(20)))
-    make_pairs(campaign, *(("AR", f"tick {number}", "en") for number in range(20)), need=CANDIDATE, ratings=1)
-    # Two rated pairs about Argentina, one about Chile.
-    found = editions.of_day(campaign).figures
-    assert [found[name] for name in ("people", "rated", "ratings", "about")] == [12, 3, 9, []]
-    for pair in made[:5]:
-        rate(pair, Person.objects.filter(campaign=campaign), [1] * 12)
-    Edition.objects.all().delete()
-    about = page_of(client, campaign).split("Countries that the sayings are about")[1]
-    assert "<bdi>Argentina</bdi>: 7" in about
-    assert "Chile" not in about
-
-
 def test_an_open_campaign_says_when(rated, client, as_person, make_person):
     day = timezone.now().date() + timedelta(days=8)
     campaign = rated(6, results_from=day.isoformat())
@@ -186,9 +150,6 @@ def test_an_open_campaign_says_when(rated, client, as_person, make_person):
     assert "drink mate" not in page
     thanks = as_person(make_person(campaign)).get("/thanks/").content.decode()
     assert f'href="/results/{campaign.slug}/"' in thanks
-    # To write down: with the name of the site.
-    assert f">http://testserver/results/{campaign.slug}/<" in thanks
-    assert told in thanks
     closed(campaign)  # before its day
     assert "drink mate" not in Client().get(f"/results/{campaign.slug}/").content.decode()
 
@@ -204,52 +165,18 @@ def test_nothing_where_the_organisers_want_none(rated, client, as_person, make_p
     assert "/results/" not in Client().get("/").content.decode()
 
 
-def test_without_a_day_the_thanks_name_the_planned_end_or_the_organisers(rated, as_person, make_person):
-    campaign = rated(6, setting="online", minutes=3 * 1_440)
-    client = as_person(make_person(campaign))
-    day = date_format(timezone.localdate() + timedelta(days=3), "DATE_FORMAT")
-    assert f"is planned for {day}" in client.get("/thanks/").content.decode()
-    for began in (None, timezone.now() - timedelta(days=9)):
-        campaign.began_at = began
-        campaign.save()
-        page = client.get("/thanks/").content.decode()
-        assert "when the organisers close the collection:" in page
-        assert "planned" not in page
-
-
-def test_the_first_page_leads_to_the_results_of_the_only_campaign(rated, client, as_person, make_person):
-    campaign = rated(12)
-    assert "/results/" not in client.get("/").content.decode()
-    closed(campaign)
-    page = client.get("/").content.decode()
-    assert "has ended" in page
-    assert 'href="/results/"' in page
-    assert 'name="code"' in page
-    assert f'href="/results/{campaign.slug}/"' in as_person(make_person(campaign)).get("/").content.decode()
-
-
-@pytest.fixture
-def released(rated, make_person, tmp_path):
-    """A closed campaign with a public release of 12 people from Argentina, 6 from Chile and 2 from Uruguay."""
+def test_a_release_has_a_summary(rated, make_person, client, tmp_path):
+    """Of 12 people from Argentina, 6 from Chile and 2 from Uruguay."""
     campaign = closed(rated(12, licence="CC-BY-4.0"))
     for place, number in (("CL", 6), ("UY", 2)):
         for one in range(number):
             make_person(campaign, f"{place} {one}", origins=[place])
     made = export_campaign(campaign, tmp_path / "out", release="1.0", formats=("csv",))
-    return campaign, made
-
-
-def test_a_release_has_a_summary(released, client, tmp_path):
-    campaign, made = released
     page = page_of(client, campaign)
     assert "edition 1.0" in page
-    assert date_format(timezone.localdate(), "DATE_FORMAT") in page
     assert "<dd>20</dd>" in page  # people, those without a key included
-    assert f"<dd>{made.rows['pairs']}, of which 3 have answers</dd>" in page
     assert f"<dd>{made.rows['ratings']}</dd>" in page
     assert "CC-BY-4.0" in page
-    assert f"River Lab ({timezone.localdate().year}). title in English. Edition 1.0." in page
-    assert campaign.settings.contact in page
     # As the table of people has it: three cards about Chile were drawn as about an own country.
     origins = page.split("Where the people come from")[1].split("</ul>")[0]
     assert "Argentina</bdi>: 9" in origins
@@ -257,29 +184,13 @@ def test_a_release_has_a_summary(released, client, tmp_path):
     assert "Other countries</bdi>: 5" in origins
     assert "Uruguay" not in page
     assert "drink mate" in page
-    # While the campaign goes on only the summary is there, the newest one, and before the day of the results nothing.
+    # While the campaign goes on only the summary is there, the newest one.
     campaign.state = State.OPEN
     campaign.save()
-    page = page_of(client, campaign)
-    assert "edition 1.0" in page
-    assert "drink mate" not in page
     export_campaign(campaign, tmp_path / "next", release="1.1", formats=("csv",))
-    assert "edition 1.1" in page_of(client, campaign)
-    content = {**SettingsVersion.objects.get().content, "results_from": "2999-01-01"}
-    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
-    campaign.version = 2
-    campaign.save()
-    assert "edition" not in page_of(client, campaign)
-
-
-def test_the_longest_bar_is_that_of_the_others_where_they_are_most(rated, client, make_person, tmp_path):
-    campaign = closed(rated(12))
-    for place in ("CL", "UY", "PE", "BO", "EC"):
-        for one in range(4):
-            make_person(campaign, f"{place} {one}", origins=[place])
-    export_campaign(campaign, tmp_path / "out", release="1.0", formats=("csv",))
-    origins = page_of(client, campaign).split("Where the people come from")[1].split("</ul>")[0]
-    assert re.findall(r'max="(\d+)" value="(\d+)"', origins) == [("23", "9"), ("23", "23")]
+    page = page_of(client, campaign)
+    assert "edition 1.1" in page
+    assert "drink mate" not in page
 
 
 def test_a_restricted_or_unfinished_release_is_nobodys_business(rated, client, tmp_path):

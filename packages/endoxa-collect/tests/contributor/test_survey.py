@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from django.urls import reverse
-from django.utils import translation
 
 from endoxa.curate.survey.rows import RowColumns, read_statements
-from endoxa_collect.campaign import SurveyQuestion
 from endoxa_collect.contributor.survey import (
     MOST_LINES,
-    answer_languages,
-    example_for,
     next_step,
 )
 from endoxa_collect.entry.cleaning import MAX_LENGTH
 from endoxa_collect.export.run import export_campaign
-from endoxa_collect.models import Person, Release, Statement, Tombstone
+from endoxa_collect.models import Release, Statement, Tombstone
 
 QUESTIONS = [
     {
@@ -62,17 +57,6 @@ def test_questions_are_asked_one_after_the_other_and_then_cards_follow(person, a
     ]
 
 
-def test_without_cards_the_end_follows_and_the_longest_answer_fits(make_campaign, make_person, as_person):
-    person = make_person(make_campaign("brook", survey=True, cards=False, questions=QUESTIONS))
-    lines = [f"{index:03}".ljust(MAX_LENGTH, "x") for index in range(MOST_LINES)]
-    for address in (COOKS, POETS):
-        as_person(person).post(address, sent(*lines))
-    assert next_step(person) == "contributor:thanks"
-    (text,) = set(Statement.objects.values_list("text", flat=True))
-    assert text.splitlines() == lines
-    assert len(text) <= Statement._meta.get_field("text").max_length
-
-
 def test_an_answer_can_be_changed_and_is_named_as_withdrawn_once_something_is_taken_back(person, as_person):
     client = as_person(person)
     client.post(COOKS, sent("Cooks sing", language="es"))
@@ -116,71 +100,6 @@ def test_what_is_refused_is_named_and_nothing_is_lost(person, as_person, lines, 
     typed = "\n".join(lines).strip("\n\u200b")
     assert f"{typed}</textarea>" in page.content.decode()
     assert not Statement.objects.exists()
-
-
-def test_strangers_newcomers_and_campaigns_without_a_survey_have_no_questions(
-    client, campaign, make_campaign, make_person, as_person
-):
-    assert client.get(SURVEY).url == reverse("contributor:home")
-    people = {
-        "contributor:card": make_person(make_campaign("brook")),
-        "contributor:profile": make_person(campaign, "bo", profile_done=False),
-    }
-    for name, one in people.items():
-        for address in (SURVEY, COOKS):
-            assert as_person(one).get(address).url == reverse(name)
-    assert as_person(make_person(campaign, "eve")).get("/survey/unknown/").status_code == 404
-
-
-def test_somebody_who_left_meanwhile_leaves_nothing_behind(person, as_person, monkeypatch):
-    from endoxa_collect.contributor import survey
-
-    question = person.campaign.settings.questions[0]
-    Person.objects.all().delete()
-    survey.save_answer(person, question, ["Cooks sing"], "en")
-    assert not Statement.objects.exists()
-
-
-@pytest.mark.slow
-def test_an_example_is_from_the_own_country_else_near_by_else_general():
-    question = SurveyQuestion.model_validate(QUESTIONS[0])
-    assert example_for(question, ["AR"], [], "es") == "Asan los domingos"
-    assert example_for(question, ["UY", "BR"], [], "en") == "Cooks love beans"
-    assert example_for(question, ["JP"], ["BR"], "en") == "Cooks love beans"
-    assert example_for(question, ["PE"], [], "en") == "Cooks love beans"  # Brazil is a neighbour
-    assert example_for(question, ["KE"], [], "en") == "Cooks get up early"
-    assert example_for(question, [], [], "en") == "Cooks get up early"
-    assert example_for(SurveyQuestion.model_validate(QUESTIONS[1]), ["AR"], [], "en") == ""
-
-
-@pytest.mark.parametrize(
-    ("known", "written", "guess", "likely"),
-    [
-        (["sw", "de"], None, "ar", "sw"),
-        (["fr", "sw"], None, "sw", "fr"),
-        (["es", "sw"], None, "sw", "sw"),
-        (["sw", "de"], "fr", "sw", "fr"),
-        (["de"], None, "en", ""),
-    ],
-)
-def test_the_likely_language_is_one_they_know(make_campaign, make_person, known, written, guess, likely):
-    person = make_person(make_campaign("brook", data_languages=["en", "fr", "sw"]), languages=known)
-    with translation.override("fr"):
-        choices, chosen = answer_languages(person, written, guess)
-    assert chosen == likely
-    assert {code for code, _name in choices[: len(set(known) & {"en", "fr", "sw"})]} <= set(known)
-    assert dict(choices) == {"en": "anglais", "fr": "français", "sw": "swahili"}
-
-
-def test_a_language_that_nobody_named_is_never_chosen_beforehand(campaign, make_person, as_person):
-    client = as_person(make_person(campaign, languages=["sw"], ui_language="sw"))
-    page = client.get(COOKS)
-    assert page.context["form"]["language"].value() == ""
-    refused = client.post(COOKS, sent("Wapishi huimba", language=""))
-    assert list(refused.context["form"].errors) == ["language"]
-    assert "Wapishi huimba</textarea>" in refused.content.decode()
-    assert client.post(COOKS, sent("", language="", nothing="1")).url == POETS
-    assert Statement.objects.get().language == ""
 
 
 @pytest.mark.django_db(transaction=True)

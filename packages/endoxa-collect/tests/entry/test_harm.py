@@ -5,22 +5,17 @@ from __future__ import annotations
 import csv
 
 import pytest
-from django.template.loader import render_to_string
-from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collect_support.filled_campaign import act
 from collect_support.samples import campaign_settings
 from collect_support.written import TABLES, rows
 from endoxa.words.packs import words_by_language
-from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.proposing import propose
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
 from endoxa_collect.entry.words import bare, flags, is_slur, negative, read_words
 from endoxa_collect.models import Pair, Via
-from endoxa_collect.organiser.decisions import reasons, revision, undo
-from endoxa_collect.organiser.moderation import line
+from endoxa_collect.organiser.decisions import reasons
 from endoxa_collect.presets import load_preset
 
 LISTS = words_by_language("unkind.toml")
@@ -58,8 +53,6 @@ def say(person, text, language="es"):
         ("son tacaños", "es", True, True),
         ("bailan tango", "es", None, True),
         ("love poetry", "en", False, False),
-        ("dance tango", "en", None, True),
-        ("are terrible cooks", "en", True, True),
     ],
 )
 def test_what_people_add_is_covered_unless_it_is_known_to_be_kind(person, text, language, judged, covered):
@@ -80,60 +73,6 @@ def test_organisers_answer_for_seeds_they_did_not_mark(campaign, row, judged, co
     add_seeds(campaign, [row])
     pair = Pair.objects.get()
     assert (unkind(row), pair.negative, pair.may_hurt) == (judged, judged, covered)
-
-
-@pytest.mark.slow
-def test_approving_uncovers_what_nobody_judged_as_it_stood_there(campaign, person, make_account):
-    moderator = make_account("mo", campaign, "moderator")
-    pair, unkind_one = say(person, "bailan tango"), say(person, "son tacaños")
-    act(unkind_one, moderator, "approve")
-    assert Pair.objects.get(pk=unkind_one.pk).may_hurt
-    steps = [
-        ("approve", {}, None, False),
-        ("edit", {"text": "cantan milongas", "language": "es"}, None, True),
-        ("approve", {}, None, False),
-        ("undo", {}, None, True),
-        ("mark", {"negative": False}, False, False),
-        ("edit", {"text": "son flojos", "language": "es"}, True, True),
-        ("edit", {"text": "bailan tango siempre", "language": "es"}, True, True),
-    ]
-    done = None
-    for action, facts, judged, covered in steps:
-        done = (
-            act(pair, moderator, action, **facts)
-            if action != "undo"
-            else undo(campaign, moderator, done.public_id)
-        )
-        now = Pair.objects.get(pk=pair.pk)
-        # Moderators see covered what contributors do.
-        assert (now.negative, now.may_hurt, line(now, open_words=False)["covered"]) == (
-            judged,
-            covered,
-            covered,
-        ), action
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("sent", "stored"), [("true", True), ("false", False), ("unknown", None)])
-def test_moderators_say_yes_no_or_that_they_do_not_know(client, campaign, person, make_account, sent, stored):
-    client.force_login(make_account("mo", campaign, "moderator"))
-    pair = say(person, "bailan tango")
-    Pair.objects.filter(pk=pair.pk).update(negative=not stored)
-    facts = {"action": "mark", "seen": revision(Pair.objects.get()), "topic": "", "negative": sent}
-    client.post(reverse("organiser:moderation_act", args=[campaign.slug, pair.public_id]), facts)
-    assert Pair.objects.get().negative is stored
-
-
-def test_to_the_guards_what_nobody_judged_is_mild(campaign, person, make_pairs):
-    """After two unkind cards about one's own country a kinder one follows; nobody knows that of the third pair."""
-    make_pairs(campaign, *(("AR", f"steal {n}", "en") for n in range(3)), negative=True)
-    unknown, *_ = make_pairs(campaign, ("AR", "dance", "en"))
-    Pair.objects.filter(pk=unknown.pk).update(waiting_since=2**40)
-    for _ in range(2):
-        card = drawing.next_card(person)
-        assert card.negative
-        answering.rate(person, card.token, 3, lifted=True)
-    assert drawing.next_card(person).pair == unknown
 
 
 @pytest.mark.parametrize(("language", "texts"), rows("no_slurs"))
@@ -161,10 +100,7 @@ def test_slurs_are_flagged_in_each_language_in_disguise_and_beside_the_name_of_a
     ("text", "language", "accuses"),
     [
         ("our neighbour steals", "en", True),
-        ("el vecino del tercero roba", "es", True),
         ("mi jefe es corrupto", "es", True),
-        ("la voisine vole", "fr", True),
-        ("o vizinho rouba", "pt", True),
         ("जारी", "hi", False),
         ("neighbours sing together", "en", False),
         ("are thieves", "en", False),
@@ -185,16 +121,7 @@ def test_unmarked_seeds_stay_covered_where_no_slurs_are_known(campaign):
     ]
 
 
-def test_pages_call_words_hurtful_only_where_something_was_found(person):
-    pairs = [say(person, text, language) for text, language in (("bailan", "es"), ("son flojos", "es"))]
-    assert [pair.unchecked for pair in pairs] == [True, False]
-    shown = [
-        render_to_string("contributor/card_pair.html", {"pair": pair, "covered": True}) for pair in pairs
-    ]
-    assert ["Nobody has checked these words" in page for page in shown] == [True, False]
-    assert ["These words may hurt" in page for page in shown] == [False, True]
-
-
+@pytest.mark.slow
 def test_lists_agree_with_what_is_known_of_the_seeds_of_presets():
     """Widely said things in seven languages: none is a slur, and none that is marked kind is unkind."""
     seeds = [seed for name in ("laces", "school", "afristereo") for seed in load_preset(name).seeds]

@@ -74,9 +74,3 @@ def test_only_live_pairs_of_the_country_and_language_are_offered(campaign, make_
     for_moderators = scored(campaign, "AR", "en", "love poetry", limit=5)
     assert [pair.attribute for pair, _ in for_moderators] == ["love poetry", "loves poetry"]
     assert for_moderators[0][1] == 100
-
-
-def test_what_is_offered_is_bounded_and_leaves_the_new_pair_out(campaign, make_pairs):
-    pairs = make_pairs(campaign, *(("AR", f"love poetry {letter}", "en") for letter in "abcdefg"))
-    assert len(alike(campaign, "AR", "en", "love poetry")) == 3
-    assert pairs[0] not in alike(campaign, "AR", "en", "love poetry a", exclude=pairs[0].pk)

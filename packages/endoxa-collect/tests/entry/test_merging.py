@@ -42,7 +42,7 @@ def fresh(pair):
     merges=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=10),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_merges_taken_back_in_reverse_leave_no_trace(
     campaign, make_person, make_pairs, answers, merges, seed
 ):
@@ -82,18 +82,6 @@ def test_merges_taken_back_in_reverse_leave_no_trace(
         if fresh(pairs[one]).merged_into is not None:
             unmerge(fresh(pairs[one]))
     assert counts(pairs) == before
-
-
-def test_a_person_who_rated_both_counts_once_with_the_latest(campaign, person, make_person, make_pairs):
-    one, other = make_pairs(campaign, ("AR", "love poetry", "en"), ("AR", "loves poetry", "en"))
-    rate(person, one, 2)
-    rate(person, other, 5)
-    rate(make_person(campaign, "ben"), other, 5)
-    mention(person, one)
-    recount(campaign, [one, other])
-    root = merge(one, other)
-    root.refresh_from_db()
-    assert (root.ratings, root.mentions, root.variance) == (2, 1, 0.0)
 
 
 def test_no_circles_no_strangers_no_second_parent(campaign, make_campaign, make_pairs):

@@ -6,8 +6,6 @@ import json
 from contextlib import suppress
 
 import pytest
-from django.db import OperationalError, connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +13,6 @@ from hypothesis import strategies as st
 from endoxa_collect import tablefile
 from endoxa_collect.entry import seeding
 from endoxa_collect.entry.seeding import (
-    MAX_ROWS,
     SeedFileError,
     SeedRow,
     add_seeds,
@@ -57,22 +54,13 @@ def test_json_lines():
 
 def test_countries_languages_and_yes_and_no_as_organisers_write_them():
     for typed, code in {"cl": "CL", "Espana": "ES", "UK": "GB", "Deutschland": "DE"}.items():
-        assert (
-            read(f"country;attribute;language\n{typed};love tea;en\n", languages=("en", "es", "de"))[
-                0
-            ].country
-            == code
-        )
+        (row,) = read(f"country;attribute;language\n{typed};love tea;en\n", languages=("en", "es", "de"))
+        assert row.country == code
     for typed in ("es", "ES", "es-CL", "es_419", "Spanish", "español", "Espagnol"):
         assert read(f"country,attribute,language\nCL,aman el pan,{typed}\n")[0].language == "es"
     for answer, typed in ((True, "sí Oui SIM ndiyo हाँ"), (False, "não لا")):
         for word in typed.split():
             assert read(TABLE + f"CL,dance,en,,{word}\n")[-1].negative is answer
-
-
-def test_a_line_separator_within_json_ends_no_line():
-    line = json.dumps({"country": "CL", "attribute": "love\u2028tea", "language": "en"}, ensure_ascii=False)
-    assert read(line + "\r\n" + line, "seeds.jsonl") == [SeedRow("CL", "love tea", "en")] * 2
 
 
 COLUMNS = "country,attribute,language\n"
@@ -81,33 +69,23 @@ WRONG_LINES = [
     ("Atlantis,love tea,en", "line 4, column 'country': found 'Atlantis'"),
     ("AR,,en", "line 4, column 'attribute': it is empty"),
     (f"AR,{'x' * 121},en", "121 characters, expected at most 120"),
-    (f"AR,{'x' * 100_000},en", "100000 characters, expected at most 120"),
     ("AR,love tea,sw", "expected a language of the campaign (en, es)"),
-    ("AR,love tea", "column 'language': found ''"),
     ("AR,love tea,en,,perhaps", "column 'negative': found 'perhaps', expected yes or no"),
     ("Chle,love tea,en", "(did you mean Chile?)"),
     ("CL,love tea,Spanihs", "(did you mean Spanish?)"),
-    ("CL,love tea, and cake,en,food,no", "line 4, has more cells than there are columns"),
     ("AR,!!!,en", "column 'attribute': expected words"),
     ('AR,"love tea,en', "no proper CSV"),
 ]
 WRONG_ROWS = [
     ('{"country": "CL", "country": "AR"}', "row 1 (line 1): is not JSON (the key 'country' is there twice)"),
     ("[1]", "cannot be read: seeds.jsonl, row 1 (line 1): is not a JSON object"),
-    (f"{ROW}\n{{", "line 2, is no proper JSONL: is not JSON"),
     ("[" * 100_000, "too deep or too large"),
-    (ROW.replace('"CL"', "5"), "column 'country': found '5'"),
     (ROW.replace('"CL"', '["AR"]'), "holds list where text"),
 ]
 WRONG = [
-    ("seeds.ods", TABLE, "ends in one of .csv"),
-    ("seeds.csv", COLUMNS.replace(",language", ""), "no column 'language'"),
     ("seeds.csv", "", "cannot be read: seeds.csv, line 1 is blank"),
-    ("seeds.csv", COLUMNS, "has no rows"),
     ("seeds.csv", f"{COLUMNS.strip()},language\nCL,dance,es,en\n", "two columns called 'language'"),
-    ("seeds.csv", "sep=;\ncountry;attribute;language\nXX;love tea;en\n", "line 3, column 'country'"),
-    ("seeds.csv", TABLE.encode() + b"AR,aman la m\x81sica,es\n", "line 4, is not UTF-8"),
-    ("seeds.csv", COLUMNS + "AR,love tea,en\n" * (MAX_ROWS + 1), "more than 5000 rows"),
+    ("seeds.csv", COLUMNS + "AR,love tea,en\n" * 6, "more than 5 rows"),
     *(("seeds.csv", f"{TABLE}{line}\n", sentence) for line, sentence in WRONG_LINES),
     *(("seeds.jsonl", text, sentence) for text, sentence in WRONG_ROWS),
 ]
@@ -115,6 +93,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("name", "text", "sentence"), WRONG, ids=[sentence for _, _, sentence in WRONG])
 def test_each_fault_is_one_sentence_with_its_place_in_words_of_the_page(monkeypatch, name, text, sentence):
+    monkeypatch.setattr(seeding, "MAX_ROWS", 5)
     with pytest.raises(SeedFileError) as caught:
         read(text, name)
     assert sentence in str(caught.value)
@@ -169,36 +148,6 @@ def seeds(size, start=0):
 
 def calibration():
     return set(Pair.objects.filter(calibration=True).values_list("pk", flat=True))
-
-
-def test_many_rows_come_in_blocks_and_what_is_written_down_grows_with_them(campaign, monkeypatch):
-    monkeypatch.setattr(seeding, "_BLOCK", 4)
-    rows = [SeedRow("AR", f"habit {number % 9}", "en") for number in range(10)]
-    noted = []
-    report = add_seeds(campaign, rows, note=lambda done: noted.append((done.added, len(done.duplicates))))
-    assert noted == [(4, 0), (8, 0), (9, 1)]
-    assert (report.new, report.duplicates) == (tuple(rows[:9]), (rows[9],))
-    assert set(Pair.objects.values_list("attribute", flat=True)) == {row.attribute for row in rows}
-    assert Pair.objects.filter(calibration=True).count() == 3
-    # A second time nothing is added; that a block failed leaves those before it.
-    assert add_seeds(campaign, rows).added == 0
-
-    def full(done):
-        if done.added > 4:
-            raise OperationalError
-
-    others = [SeedRow("CL", f"habit {number}", "en") for number in range(8)]
-    with pytest.raises(OperationalError):
-        add_seeds(campaign, others, note=full)
-    assert Pair.objects.filter(country="CL").count() == 4
-
-
-def test_one_row_is_looked_up_not_all_pairs(campaign, make_pairs):
-    make_pairs(campaign, *(("AR", f"habit {number}", "en") for number in range(30)))
-    with CaptureQueriesContext(connection) as asked:
-        add_seeds(campaign, [SeedRow("AR", "drink mate", "en")])
-    (looked,) = (one["sql"] for one in asked if '"key" IN' in one["sql"])
-    assert "drink mate" in looked
 
 
 def test_the_calibration_set_is_a_third_at_most_and_fixed_once_the_campaign_opened(make_campaign):

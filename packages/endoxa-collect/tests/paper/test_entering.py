@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 from datetime import date
 
-import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa_collect.export.run import export_campaign
-from endoxa_collect.models import Card, CardState, Mention, Pair, Person, Rating, Via
+from endoxa_collect.models import Card, Mention, Pair, Person, Rating, Via
 from endoxa_collect.models.campaign import _settings as settings_of
 from endoxa_collect.paper import (
     FIXED,
@@ -23,7 +21,6 @@ from endoxa_collect.paper import (
     write_template,
 )
 from endoxa_collect.privacy import expire, withdraw
-from endoxa_collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa_collect.security.codes import hash_receipt
 
 
@@ -37,7 +34,7 @@ def cards(campaign, make_pairs):
 def typed(tmp_path, cards):
     """A function that writes answers.csv with these cells over an empty row each; a number is a card's column."""
 
-    def write(*rows, delimiter=","):
+    def write(*rows):
         path = tmp_path / "answers.csv"
         receipts = new_receipts(len(rows) + 1)
         write_template(path, receipts, cards)
@@ -48,18 +45,16 @@ def typed(tmp_path, cards):
             for column, text in cells.items():
                 row[columns[column]] = text
         with path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, delimiter=delimiter).writerows([heading, *empty])
+            csv.writer(file).writerows([heading, *empty])
         return path, receipts
 
     return write
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-def test_a_sheet_becomes_a_person_with_consent_and_ratings(campaign, cards, typed, delimiter):
+def test_a_sheet_becomes_a_person_with_consent_and_ratings(campaign, cards, typed):
     path, receipts = typed(
         {"consent": "yes", "origins": "Argentina, CL", "languages": "Spanish", 1: "5", 3: "1", 2: "-"},
         {"consent": "sí", "keep_words": "yes"},
-        delimiter=delimiter,
     )
     stored = enter(campaign, read_answers(path, campaign), "es")
     assert (stored.people, stored.ratings, stored.before, stored.withdrawn) == (2, 2, 0, 0)
@@ -105,11 +100,6 @@ def test_words_on_a_sheet_become_mentions(campaign, cards, typed):
         ("dance on Sundays", "AR", "en", Via.PROMPT),
         ("comen palta", "CL", "es", Via.PROMPT),
     ]
-    asked = Card.objects.filter(pair=None)
-    assert {(card.tier, card.state, card.closed_at, card.ticks) for card in asked} == {
-        (PAPER, CardState.ANSWERED, None, False)
-    }
-    assert sorted(Card.objects.values_list("number", flat=True)) == [0, 1, 2]
     # They wait for a moderator as words from phones do.
     assert set(Pair.objects.filter(source="contributor").values_list("moderation", flat=True)) == {"pending"}
     # And they go with their person.
@@ -127,9 +117,6 @@ def test_entering_again_stores_nothing_twice_nor_who_left(campaign, cards, typed
         stored = enter(campaign, sheets, "en")
         assert (stored.people, stored.before, stored.words) == (people, before, 0)
     assert (Person.objects.count(), Rating.objects.count()) == (1, 1)
-    # Cards from paper had no fields for new pairs.
-    card = Card.objects.get()
-    assert (card.adds, card.words, card.ticks) == (False, False, False)
     asked = client.post("/leave/", {"code": receipts[0].lower()})
     assert asked.status_code == 200
     withdraw(Person.objects.get())
@@ -163,27 +150,16 @@ def _entered(campaign, sheets):
     return Person.objects.get()
 
 
-def test_candidates_about_the_countries_of_people_on_paper_ask_for_ratings(campaign, typed, make_pairs):
-    own, far = make_pairs(campaign, ("CL", "sail", "en"), ("KE", "run", "en"), need=CANDIDATE)
-    path, _ = typed({"consent": "yes", "origins": "CL", 1: "5"})
-    enter(campaign, read_answers(path, campaign), "en")
-    assert Pair.objects.get(pk=own.pk).need == NEEDS
-    assert Pair.objects.get(pk=far.pk).need == CANDIDATE
-
-
 @pytest.mark.parametrize(
     ("cells", "sentence"),
     [
-        ({"consent": ""}, r"'consent': found '', expected yes"),
         ({"consent": "no"}, r"'consent': found 'no', expected yes"),
         ({"consent": "maybe"}, r"'consent': found 'maybe', expected yes or no"),
         ({2: "6"}, r"'card 2 [0-9a-f]{12}': found '6', expected 1, 2, 3, 4 or 5"),
-        ({2: "4.0"}, r"'card 2 .*': found '4.0'"),
         ({"origins": "Atlantis"}, r"'origins': found 'Atlantis'"),
         ({"languages": "Qqqq"}, r"'languages': found 'Qqqq'"),
         ({"receipt": "ABC"}, r"'receipt': found 'ABC'"),
         ({"words_1": "sing"}, r"'words_1_country': found nothing"),
-        ({"words_2": "sing", "words_2_country": "Atlantis"}, r"'words_2_country': found 'Atlantis'"),
         (
             {"words_1": "sing", "words_1_country": "AR", "words_1_language": "Finnish"},
             r"'words_1_language': found 'Finnish', expected one of the campaign's: en, es",
@@ -202,9 +178,7 @@ def test_a_wrong_cell_is_named_and_nothing_is_stored(campaign, typed, cells, sen
     ("change", "sentence"),
     [
         (lambda text: text.replace("consent", "agreed"), "has no column 'consent'.*`endoxa collect print`"),
-        (lambda text: text.replace("card 1 ", "first card "), "unknown column 'first card"),
         (lambda text: text.replace("card 1 ", "card 1 0000"), "unknown column 'card 1 0000"),
-        (lambda _: "", "is empty"),
         (str, r"line 3, column 'receipt': the same code as in .*answers.csv, line 2"),
     ],
 )
@@ -217,18 +191,3 @@ def test_another_file_or_campaign_or_one_code_twice(campaign, typed, make_campai
     path, _ = typed(same)
     with pytest.raises(UserError, match="this campaign has no such pair"):
         read_answers(path, make_campaign("lake"))
-
-
-def test_the_export_says_which_ratings_came_from_paper(campaign, typed, tmp_path):
-    said = {"words_1": "dance on Sundays", "words_1_country": "AR"}
-    path, _ = typed(*({"consent": "yes", "origins": "AR", 1: "5", **said} for _ in range(6)))
-    enter(campaign, read_answers(path, campaign), "en")
-    export_campaign(campaign, tmp_path / "out", formats=("csv",))
-    ratings = pl.read_csv(tmp_path / "out" / "ratings.csv")
-    assert ratings["tier"].to_list() == [PAPER] * 6
-    assert ratings["propensity"].null_count() == 6
-    # Words of a pair that a moderator has not passed stay out.
-    assert pl.read_csv(tmp_path / "out" / "mentions.csv").height == 0
-    Pair.objects.update(moderation="live")
-    export_campaign(campaign, tmp_path / "out", formats=("csv",))
-    assert pl.read_csv(tmp_path / "out" / "mentions.csv")["via"].to_list() == ["prompt"] * 6

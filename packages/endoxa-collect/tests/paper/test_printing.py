@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import subprocess
 import sys
@@ -12,10 +11,9 @@ import pytest
 from collect_support.browsing import CHROMIUM
 from endoxa.errors import UserError
 from endoxa_collect import paper
-from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.entry.seeding import add_seeds
 from endoxa_collect.models import Moderation
-from endoxa_collect.paper import choose_cards, new_receipts, write_template
+from endoxa_collect.paper import choose_cards, new_receipts
 from endoxa_collect.presets import load_preset
 from support.repository import SUPPORT_PATH
 
@@ -72,25 +70,7 @@ def test_the_pages_show_each_card_once_and_what_hurts_after_a_notice(deck, make_
     # There is one place to tick, and lines for words.
     cards, sheet = html.split("Answer sheet 1")
     assert 'class="tick"' not in cards
-    assert cards.count("Tick on your answer sheet, beside 3.") == 1
     assert sheet.count('class="tick"') == 4 + 12 * 5
-    assert "What else do people around you say?" in sheet
-    assert sheet.count("About people from") == 3
-
-
-@pytest.mark.parametrize(
-    ("contact", "address", "told"),
-    [
-        ("555-0100", "", "Or ask us: <bdi>River Lab</bdi>: <bdi>555-0100</bdi>"),
-        ("", "https://camp.test/leave/", "https://camp.test/leave/"),
-        ("", "", "Whom to give it to:"),
-    ],
-)
-def test_the_strip_says_where_to_go_with_the_code(make_campaign, make_pairs, contact, address, told):
-    campaign = make_campaign("strip", contact=contact)
-    make_pairs(campaign, ("AR", "sing", "en"), negative=False)
-    html = paper.page(campaign, "en", choose_cards(campaign, "en", 4), new_receipts(1), address)
-    assert told in html.split('class="strip"')[1]
 
 
 def printed(documents, folder):
@@ -123,22 +103,19 @@ def printed(documents, folder):
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_a_sheet_is_one_page_with_its_strip_in_every_language(make_campaign, deck, tmp_path):
+def test_a_sheet_is_one_page_with_its_strip_in_two_scripts(make_campaign, deck, tmp_path):
     """Of 40 cards, two columns, and of 60, three; both in one document, so that it is set once in each language."""
     loaded, receipts = load_preset("school"), new_receipts(2)
     campaign = make_campaign("school", **loaded.settings.model_dump(mode="json"))
     add_seeds(campaign, loaded.seeds)
     documents = {}
-    for language in UI_LANGUAGES:
+    for language in ("es", "ar"):
         cards = choose_cards(campaign, language, 60)
         address = "https://camp.example.org/leave/"
         html = paper.page(campaign, language, cards, receipts[:1], address)
         fewer = paper.page(campaign, language, cards[:40], receipts[1:], address)
         sheet = fewer[fewer.index('<section class="page sheet">') : fewer.index("</body>")]
         documents[language] = html.replace("</body>", f"{sheet}</body>")
-        if language == "fr":
-            assert "Votre enfant est invité" in html
-            assert "signature de la mère, du père ou du tuteur légal" in html
     cards = choose_cards(deck, "en", 20)
     documents["deck"] = paper.page(deck, "en", cards, receipts)
     pages_of = printed(documents, tmp_path)
@@ -151,21 +128,9 @@ def test_a_sheet_is_one_page_with_its_strip_in_every_language(make_campaign, dec
     assert all("write poem" not in page for page in deck_pages[4:])
     for page, receipt in zip(deck_pages[5:], receipts, strict=True):
         assert page.count(receipt) == 2
-    for language, pages in pages_of.items():
+    for pages in pages_of.values():
         # Consent, the guardians' page, eight cards a page, the sheets.
-        assert len(pages) == 2 + -(-60 // 8) + 2, language
+        assert len(pages) == 2 + -(-60 // 8) + 2
         for page, receipt in zip(pages[-2:], receipts, strict=True):
-            assert page.count(receipt) == 2, language
-            assert "camp.example.org" in page, language
-
-
-def test_the_template_has_a_row_a_sheet_and_a_column_a_card(deck, tmp_path):
-    cards, receipts = choose_cards(deck, "en", 20), new_receipts(3)
-    write_template(tmp_path / "answers.csv", receipts, cards)
-    with (tmp_path / "answers.csv").open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.reader(file))
-    assert [row[1] for row in rows[1:]] == list(receipts)
-    assert len(set(receipts)) == 3
-    assert {len(row) for row in rows} == {6 + 11 + 9}
-    assert rows[0][-3:] == ["words_3", "words_3_country", "words_3_language"]
-    assert rows[0][6] == f"card 1 {cards[0].pair.public_id.hex[:12]}"
+            assert page.count(receipt) == 2
+            assert "camp.example.org" in page

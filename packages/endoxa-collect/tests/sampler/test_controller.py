@@ -16,13 +16,11 @@ from endoxa_collect.sampler.controller import (
     Outlook,
     Pace,
     adds_on,
-    fields,
     forecast,
     least_mentioned,
     question_share,
     unseen_mass,
 )
-from endoxa_collect.sampler.slots import SamplerSettings
 
 ROOM = Expected(together=True, people=10, minutes=40.0)
 
@@ -100,10 +98,6 @@ FEW = {"backlog": 30, "people": 3, "each": 50.0, "new_pairs": 0.0, "k": 5}
 def test_what_is_foretold(facts, expected):
     found = forecast(seen(**facts))
     assert {name: getattr(found, name) for name in expected} == expected
-
-
-def test_a_guess_says_so():
-    assert forecast(Outlook(0, Pace(40, 1.5, guessed=True), 30.0, ROOM, 0.0, 3)).guessed_people == 40
 
 
 def test_towards_the_end_people_leave_and_nobody_is_waited_for():
@@ -205,14 +199,7 @@ def test_the_expected_people_are_forgotten_slowly():
     assert room.pace(20.0, 60, 1.0).people == 60
     assert room.pace(30.0, 0, 0.0) == room.pace(0.0, 0, 0.0)
     # At minute 13 with 4 of 40 there, sixty pairs of three missing ratings leave room for new ones.
-    late = Outlook(180, room.pace(13.0, 4, 1.0), 47.0, room, 0.2, 3)
-    assert late.balance is EXPLORE
-    assert Outlook(180, Pace(4, 1.0), 47.0, room, 0.2, 3).balance is VALIDATE
-    # The preset `laces`: 384 seeds lack three ratings each, 4 of 40 people are there.
-    room = replace(room, minutes=90.0)
-    for age in (5, 13, 15, 20):
-        now = Outlook(3 * 384 - 6 * age, room.pace(float(age), 4, 1.5), 90.0 - age, room, 0.05, 3)
-        assert now.balance_after(EXPLORE) is EXPLORE
+    assert Outlook(180, room.pace(13.0, 4, 1.0), 47.0, room, 0.2, 3).balance is EXPLORE
 
 
 def test_online_people_count_by_the_window_in_which_they_come():
@@ -281,19 +268,3 @@ def test_people_of_whose_country_most_is_unsaid_are_asked_most(origins, share):
     assert question_share(0.3, origins, ["AR", "CL", "UY"], said, 0.6) == pytest.approx(share)
     assert question_share(0.3, origins, [], said, 0.6) == 0.3
     assert question_share(0.3, origins, ["FR"], {"FR": MentionCounts(3, 0)}, 0.6) == 0.3
-
-
-@pytest.mark.parametrize(
-    ("adds", "own", "asked", "candidates", "shown"),
-    [
-        (True, True, 0, 0.0, (True, True)),
-        (True, False, 3, 0.15, (False, True)),
-        (True, True, 4, 0.0, (True, False)),
-        (True, True, 0, 0.16, (True, False)),
-        (True, False, 4, 0.0, (False, False)),
-        (False, True, 0, 0.0, (False, False)),
-    ],
-)
-def test_words_are_asked_for_at_home_and_ticks_of_the_first_four(adds, own, asked, candidates, shown):
-    found = fields(adds=adds, home=own, tick_count=asked, candidates=candidates, settings=SamplerSettings())
-    assert found == shown

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
@@ -34,27 +33,11 @@ def test_countries_are_known_in_any_language_of_the_pages():
         assert perhaps <= set(found.perhaps)
 
 
-@pytest.mark.slow
-def test_every_country_is_found_by_its_own_name():
-    names = [
-        (language, code, name)
-        for language in UI_LANGUAGES
-        for code, name in geography.names(language).items()
-    ]
-    assert [name for language, code, name in names if match_country(name, language).code != code] == []
-
-
 @given(st.text(max_size=40), st.sampled_from(UI_LANGUAGES))
 def test_whatever_is_typed_gives_countries_or_nothing(typed, language):
     found = match_country(typed, language)
     assert {found.code, *found.perhaps} <= {"", *geography.codes()}
     assert not (found.code and found.perhaps)
-
-
-def test_neighbours_in_the_campaign_come_first():
-    found = offered_countries("AR", ("JP",), ("ES", "CL", "UY", "AR", "CO"), card="one", without={"UY"})
-    assert found[:3] == ("CL", "JP", "CO")  # Colombia is a neighbour of Brazil
-    assert set(found[3:]) == {"BO", "BR", "PY"}
 
 
 def test_no_country_is_offered_for_its_name():

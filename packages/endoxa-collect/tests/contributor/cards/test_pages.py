@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import uuid
-
 import pytest
 from django.urls import reverse
-from django.utils import timezone
 
 from collect_support.form_filler import Page
-from endoxa_collect.models import Card, CardState, Mention, Pair, Rating, Skip, SkipReason, State
+from endoxa_collect.models import Card, CardState, Pair, Rating
 
 CARD = "/card/"
 LARGEST = 8_000
@@ -70,29 +67,6 @@ def test_from_card_to_next_card_and_back(phone, person):
     assert open_card(person) == card
 
 
-def test_the_first_answer_counts_and_a_later_one_is_told_so(phone, person):
-    """A double tap, another value, a rating after a skip, a skip after a rating; also for a script."""
-    phone.get(CARD)
-    first = open_card(person)
-    for _ in range(2):
-        assert rate(phone, first, 5).url == at("add", first)
-    phone.get(CARD)
-    second = open_card(person)
-    for _ in range(2):
-        assert phone.post(at("skip", second), {"reason": "dont_know"}).url == CARD
-    for name, card, sent in (
-        ("rate", first, {"value": 1}),
-        ("skip", first, {"reason": "dont_know"}),
-        ("rate", second, {"value": 1}),
-    ):
-        late = phone.post(at(name, card), sent, follow=True)
-        assert "your first answer counts" in late.content.decode()
-    script = phone.post(at("rate", first), {"value": 1}, headers={"endoxa-send": str(uuid.uuid4())})
-    assert (script.status_code, script["endoxa-next"]) == (409, f"{CARD}?note=first")
-    assert Rating.objects.values_list("card", "value").get() == (first.pk, 5)
-    assert Skip.objects.get().card == second
-
-
 def test_an_answer_that_is_none_changes_nothing(phone, person):
     phone.get(CARD)
     card = open_card(person)
@@ -101,17 +75,6 @@ def test_an_answer_that_is_none_changes_nothing(phone, person):
         assert "tap it once more" in again.content.decode()
     assert not Rating.objects.exists()
     assert open_card(person) == card
-
-
-@pytest.mark.parametrize("reason", SkipReason.values)
-def test_each_reason_to_skip_is_stored_as_itself(phone, person, reason):
-    page = read(phone.get(CARD))
-    assert page.all("button", name="reason", value=reason)
-    card = open_card(person)
-    assert phone.post(at("skip", card), {"reason": reason}).url == CARD
-    assert Skip.objects.get().reason == reason
-    flags = Pair.objects.get(pk=card.pair_id).flags
-    assert flags == ([reason] if reason.startswith("report_") else [])
 
 
 def test_the_balance_decides_whether_more_is_asked_for(phone, person, campaign):
@@ -143,41 +106,10 @@ def test_the_topic_of_a_card_can_be_left_out_and_comes_back_with_the_skip(phone,
     assert card.pair.attribute in read(phone.get(CARD)).words
 
 
-@pytest.mark.parametrize(("state", "told"), [(State.PAUSED, "taking a break"), (State.CLOSED, "has ended")])
-def test_what_was_begun_can_be_finished_after_the_end_and_nothing_else(phone, person, campaign, state, told):
-    phone.get(CARD)
-    card = open_card(person)
-    campaign.state = state
-    campaign.save()
-    # The answer of an open card is taken.
-    assert told in phone.post(at("rate", card), {"value": 3}, follow=True).content.decode()
-    assert Rating.objects.get().value == 3
-    words = {"text": "sing on the bus", "language": "en", "countries": ["PE"]}
-    assert phone.head(CARD).content == b""
-    for name in ("add", "undo", "avoid"):
-        assert phone.post(at(name, card), words).status_code == 403
-    assert phone.post("/profile/", {"origins": ["BR"]}).status_code == 403
-    assert not Mention.objects.exists()
-    assert phone.post(at("finish", card), words).status_code == 302
-    assert Mention.objects.count() == 2
-    Card.objects.update(expires_at=timezone.now())
-    phone.post(at("finish", card), words | {"text": "sing on the train"})
-    assert Mention.objects.count() == 2
-    assert Rating.objects.count() == Card.objects.count() == 1
-    person.refresh_from_db()
-    assert person.origins == ["AR"]
-
-
-LINES = [
-    {"country": "CL", "name": "Sea line", "contact": "111"},
-    {"country": "AR", "name": "Plain line", "contact": "222"},
-]
-
-
-@pytest.mark.parametrize("lines", [[], LINES])
 def test_a_pause_is_offered_once_and_thanks_count_what_was_given(
-    make_campaign, make_person, make_pairs, as_person, lines
+    make_campaign, make_person, make_pairs, as_person
 ):
+    lines = [{"country": code, "name": f"{code} line", "contact": "111"} for code in ("CL", "AR")]
     campaign = make_campaign("lake", sampler={"break_after": 2}, help_lines=lines)
     make_pairs(campaign, *(("AR", f"sing song {number}", "en") for number in range(4)))
     person = make_person(campaign, "cai")
@@ -188,20 +120,19 @@ def test_a_pause_is_offered_once_and_thanks_count_what_was_given(
     assert client.get(CARD).url == "/pause/"
     pause = read(client.get("/pause/"))
     assert "2 cards answered" in pause.words
-    # It names people to talk to where there are some.
-    assert ("people to talk to" in pause.words) is bool(lines)
+    assert "people to talk to" in pause.words
     assert client.get(CARD, {"on": 1}).status_code == 200
     assert client.get(CARD).status_code == 200
     page = read(client.get("/thanks/"))
-    assert "thanks in English" in page.words
     assert "2 cards answered" in page.words
-    assert not lines or page.words.index("Plain line") < page.words.index("Sea line")
+    # Those of one's own country come first.
+    assert page.words.index("AR line") < page.words.index("CL line")
     assert person.receipt not in page.words
     assert {"/leave/", "/receipt/", f"{CARD}?on=1"} <= {link.get("href") for link in page.all("a")}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "ar", "hi"])
+@pytest.mark.parametrize("language", ["en", "hi"])
 def test_no_card_is_larger_than_8_kb(phone, person, campaign, language, make_pairs):
     # The longest words of both kinds that may be stored, on the heaviest cards.
     long = "ह" * 120
@@ -213,9 +144,6 @@ def test_no_card_is_larger_than_8_kb(phone, person, campaign, language, make_pai
     card = open_card(person)
     phone.post(at("reveal", card))
     sizes["card with its words"] = phone.get(CARD)
-    page = read(sizes["card with its words"])
-    assert page.all("html", lang=language, dir="rtl" if language == "ar" else "ltr")
-    assert page.all("q", dir="auto")[0]["lang"] in {"en", "es"}
     phone.post(at("skip", card), {"reason": "rather_not"})
     sizes["card after one"] = phone.get(CARD)
     card = open_card(person)
