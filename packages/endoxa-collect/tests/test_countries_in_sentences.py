@@ -64,19 +64,6 @@ def test_every_country_has_its_phrase(language):
 
 
 @pytest.mark.parametrize(
-    ("language", "phrase"),
-    [
-        ("ar", "من الولايات المتحدة"),
-        ("sw", "wa Marekani"),
-        ("hi", "संयुक्त राज्य"),
-        ("de", "from the United States"),
-    ],
-)
-def test_languages_without_articles(language, phrase):
-    assert from_country("US", language) == phrase
-
-
-@pytest.mark.parametrize(
     ("country", "language", "people"),
     [
         ("AR", "fr", "les gens d’Argentine"),

@@ -15,7 +15,7 @@ from endoxa_collect.cards.drawing import next_card
 from endoxa_collect.entry.proposing import propose
 from endoxa_collect.entry.seeding import add_seeds, read_seeds
 from endoxa_collect.export.run import export_campaign
-from endoxa_collect.models import Mention, Pair, Rating, Via
+from endoxa_collect.models import Mention, Rating, Via
 from endoxa_collect.organiser.settings import save_from_file
 from endoxa_collect.rules import holds, parse
 
@@ -189,13 +189,3 @@ def test_exports_have_kind_identity_and_in_group_of_declared_groups(
         (False, 2.0),
         (True, 4.0),
     ]
-
-
-def test_campaigns_without_a_table_are_about_countries_as_before(campaign):
-    settings = campaign.settings
-    assert groups.listed(settings) == settings.countries
-    assert groups.identity("CL", "es", settings) == "los habitantes de Chile"
-    assert groups.kind("CL", settings) == "nationality"
-    assert groups.spoken("CL", "en", settings) == {"from_country": "from Chile", "group": ""}
-    assert "AR" in groups.beside("CL", settings)
-    assert not Pair.objects.exists()

@@ -164,29 +164,6 @@ def test_the_school_asks_minors_nothing_sensitive_and_starts_kind(make_campaign)
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"minimum_age": 18, "maximum_age": 19}, "set a minimum and a maximum age between 1 and 17"),
-        ({"minimum_age": 0}, "set a minimum and a maximum age between 1 and 17"),
-        ({"maximum_age": 0}, "set a minimum and a maximum age between 1 and 17"),
-        ({"maximum_age": 12}, "The maximum age is below the minimum age"),
-        ({"texts": {"guardian": {}}}, "Write the sheet for parents and guardians first"),
-        ({"profile": "religion"}, "Minors are not asked about “religion”"),
-    ],
-)
-def test_settings_of_a_school_that_contradict_each_other_are_refused(changes, sentence):
-    content = load_preset("school").settings.model_dump(mode="json")
-    if "texts" in changes:
-        changes = {"texts": {**content["texts"], **changes["texts"]}}
-    if "profile" in changes:
-        fields = load_preset("afristereo").settings.model_dump(mode="json")["profile"]
-        changes = {"profile": [field for field in fields if field["name"] == "religion"]}
-    with pytest.raises(ValidationError, match=sentence) as caught:
-        CampaignSettings.model_validate({**content, **changes})
-    assert len(caught.value.errors()) == 1
-
-
-@pytest.mark.parametrize(
     ("kind", "changes"),
     [
         ("profile", {"name": "faith"}),

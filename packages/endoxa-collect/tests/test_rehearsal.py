@@ -7,10 +7,8 @@ import csv
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
-from typer.testing import CliRunner
 
 from collect_support.filled_campaign import propose
-from endoxa_collect import commands as collect
 from endoxa_collect import withdrawals
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.proposing import merge
@@ -32,7 +30,6 @@ from endoxa_collect.organiser.opening import RELEASED, end_rehearsal, rehearsal_
 from endoxa_collect.paper import FIXED, choose_cards, enter, new_receipts, read_answers, write_template
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.replay import replay
-from endoxa_collect.project.starting import invitations
 from endoxa_collect.withdrawals import What
 
 NOBODY = AnonymousUser()
@@ -195,18 +192,6 @@ class TestPaper:
         again = enter(rehearsed, sheets, "en")
         assert (again.people, again.withdrawn) == (1, 1)
 
-    def test_the_command_says_that_a_rehearsal_can_be_erased(self, rehearsed, sheets, tmp_path, monkeypatch):
-        monkeypatch.setattr("endoxa_collect.commands.importing.campaign_in", lambda *_: rehearsed)
-        monkeypatch.setattr("endoxa_collect.paper.read_answers", lambda *_: sheets)
-        words = ["import", "camp", str(tmp_path / "answers.csv")]
-        done = CliRunner().invoke(collect.app, words)
-        assert "Stored: 2 people" in done.output, done.exception
-        assert "still a rehearsal: erasing it deletes these answers too" in done.output
-        Person.objects.all().delete()
-        set_state(rehearsed, "open", NOBODY)
-        rehearsed.refresh_from_db()
-        assert "rehearsal" not in CliRunner().invoke(collect.app, words).output
-
 
 class TestKept:
     """Answers from before the opening that nobody erased are counted in exports."""
@@ -228,25 +213,3 @@ class TestKept:
             set_state(rehearsed, state, NOBODY)
         rehearsed.refresh_from_db()
         assert answers_before_opening(rehearsed) == 1
-
-    def test_nothing_is_said_where_the_log_does_not_know(self, campaign, tmp_path):
-        assert answers_before_opening(campaign) is None
-        export_campaign(campaign, tmp_path / "out", formats=("csv",))
-        assert "answers_before_opening" not in (tmp_path / "out" / "export.json").read_text()
-
-
-class TestSaid:
-    """That it is a rehearsal is said on every page, for cards and surveys."""
-
-    def test_the_header_is_not_open_before_somebody_opened_it(self, rehearsed, organiser):
-        pages = [reverse("organiser:dashboard", args=["river"]), reverse("organiser:home")]
-        for page in pages:
-            shown = organiser.get(page).content.decode()
-            assert "rehearsal" in shown
-            assert "· open" not in shown
-            assert "<p>open ·" not in shown
-        assert next(invitations(())).startswith("Campaign river is a rehearsal until you press Open")
-        set_state(rehearsed, "open", NOBODY)
-        assert next(invitations(())) == "Campaign river is open."
-        assert "· open" in organiser.get(pages[0]).content.decode()
-        assert "<p>open ·" in organiser.get(pages[1]).content.decode()

@@ -98,9 +98,3 @@ def test_rows_that_end_early_have_empty_cells_and_names_are_known_in_any_spellin
         {"text": "x", "id": "1", "country": ""},
         {"text": "y", "id": "2", "country": "women"},
     ]
-
-
-def test_sentences_go_through_the_words_of_the_page(monkeypatch):
-    monkeypatch.setattr(tablefile, "gettext", lambda text: f"<{text}>")
-    with pytest.raises(TableError, match=r"<a\.csv has no column"):
-        list(read_rows(Source.in_memory("a.csv", b"id\n1\n", "a.csv"), ("id", "text")))

@@ -6,10 +6,8 @@ import ast
 import re
 import shutil
 from collections.abc import Iterator
-from gettext import GNUTranslations
 from pathlib import Path
 
-import django
 import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import read_mo
@@ -19,7 +17,6 @@ from django.utils.translation import gettext, ngettext, override
 
 from endoxa_collect import django_messages
 from endoxa_collect.campaign import UI_LANGUAGES
-from endoxa_collect.contributor.progress import TOPICS, topic_name
 
 PACKAGE = Path(django_messages.__file__).parent
 TRANSLATED = [code for code in UI_LANGUAGES if code != "en"]
@@ -158,21 +155,3 @@ def test_sentences_of_django_that_our_pages_show_are_translated(language):
     with override(language):
         for sentence in django_messages.SENTENCES:
             assert gettext(sentence) != sentence
-
-
-def test_the_sentences_listed_for_django_are_still_djangos():
-    sources = Path(django.__file__).parent
-    known: set[str] = set()
-    for part in ("conf", "contrib/auth", "contrib/admin"):
-        with (sources / part / "locale/fr/LC_MESSAGES/django.mo").open("rb") as file:
-            known |= set(GNUTranslations(file)._catalog)
-    assert set(django_messages.SENTENCES) <= known
-
-
-def test_topics_are_named_in_the_language_of_the_page_and_others_stay():
-    with override("es"):
-        assert all(topic_name(topic) != topic for topic in TOPICS)
-        assert topic_name("Rivers") == "Rivers"
-        assert topic_name("") == ""
-    # Words of researchers are nothing to read on a phone.
-    assert not [name for name in map(topic_name, TOPICS) if "Trait" in name or name == "Other"]

@@ -21,7 +21,7 @@ from endoxa_collect.presets import load_preset, preset_names
 from endoxa_collect.tasks import harm
 from endoxa_collect.tasks.harm import SCALE, HarmForm, statement
 from test_presets import texts_of
-from test_translations import PACKAGE, TRANSLATED, catalogue, forms, messages
+from test_translations import TRANSLATED, catalogue, forms, messages
 
 _PLACE = re.compile(r"%\(\w+\)[sd]")
 
@@ -91,19 +91,6 @@ def test_what_a_sentence_quotes_is_what_stands_there(language):
     assert [pair for pair in quoting if said[pair[0]].rstrip(".") not in said[pair[1]]] == []
 
 
-@pytest.mark.parametrize("language", TRANSLATED)
-def test_one_pair_of_quotation_marks(language):
-    marks = {mark for _, form in sentences(language) for mark in re.findall("[“”«»„]", form)}
-    assert marks == set(WORDS["quotes"][language])
-    sheet = (PACKAGE / "static/endoxa/base.css").read_text(encoding="utf-8")
-    (around_sayings,) = re.findall(rf"q:lang\({language}\).*?quotes: \"(.)", sheet) or re.findall(
-        r"^q .*?quotes: \"(.)", sheet, re.M
-    )
-    assert around_sayings == WORDS["quotes"][language][0]
-    if language == "fr":
-        assert [form for _, form in sentences(language) if "'" in form] == []
-
-
 @pytest.mark.parametrize("language", ["en", *TRANSLATED])
 def test_what_leads_to_a_question_does_not_answer_it(language):
     leading = [
@@ -167,16 +154,6 @@ def test_words_of_a_pack_are_no_markup(monkeypatch):
     assert "&lt;script&gt;<bdi>" in shown
 
 
-@pytest.mark.parametrize("language", WORDS["stories"])
-def test_stories_have_one_name_on_the_pages_and_for_models(language):
-    told = [
-        form for english, form in sentences(language) if "other stories" in english or "in stories" in english
-    ]
-    assert len(told) == 2
-    for text in (*told, models(language)["statement"]):
-        assert WORDS["stories"][language] in text.casefold()
-
-
 RULES = [(rule, language) for rule, patterns in WORDS["never"].items() for language in patterns]
 
 
@@ -192,55 +169,3 @@ def test_no_sentence_and_no_preset_breaks_a_rule(rule, language):
     # Marks above Arabic letters tell who is spoken to.
     read = bare if "together" in rule else str
     assert [text for text in said if re.search(pattern, read(text))] == []
-
-
-@pytest.mark.parametrize(("language", "group"), [("ar", "مجموعة"), ("hi", "समूह")])
-def test_a_name_that_somebody_typed_keeps_its_form(language, group):
-    """Behind a preposition it would need another ending, which nobody typed: "the group “...”" takes it."""
-    named = [
-        message.string
-        for message in messages(catalogue(language))
-        if isinstance(message.id, str) and re.search(r"%\((?:group|identity)\)s", message.id)
-    ]
-    assert len(named) > 6
-    name = r"[«“](?:<bdi>)?%\(\w+\)s(?:</bdi>)?[»”]"
-    assert [form for form in named if not (re.search(name, form) and group in form)] == []
-
-
-@pytest.mark.parametrize("language", TRANSLATED)
-def test_what_is_published_is_not_got_back(language):
-    called_back = [form for english, form in sentences(language) if re.search("called back", english)]
-    assert len(called_back) == 4
-    assert [form for form in called_back if re.search(WORDS["got_back"][language], form)] == []
-    assert [line for line in preset_texts(language) if re.search(WORDS["got_back"][language], line)] == []
-
-
-def test_arabic_counts_with_its_six_forms():
-    """Two is a form of the noun, without a number beside it; a noun is not the same for 2, 5 and 20."""
-    counted = [message for message in messages(catalogue("ar")) if message.pluralizable]
-    assert len(counted) > 30
-    assert [message.id for message in counted if len(set(message.string)) == 1] == []
-    assert [m.string[2] for m in counted if re.search(r"%\(\w+\)[sd] \w+(?:ان|تان|ين)\b", m.string[2])] == []
-
-
-JOINED = {"en": "and", "es": "[ye]", "fr": "et", "pt": "e", "hi": "और", "sw": "na"}
-THINGS = re.compile(
-    # What stands on both sides is one dish, place or time, not a second thing to know.
-    r"merengue|tortilla|bares|espíritus|comida\b|beans|maíz|volcanes|frontera|désert|desierto|deserto|haricots|noir|chips|"
-    r"spices|lentilles|elephants|desert|guitars|quand il|froid|frío|frio|vanilla|tantes|tías|tias|रेगिस्तान|राजमा|बीन्स|"
-    r"चावल|ठंड|जवान",
-)
-
-
-@pytest.mark.parametrize("name", [name for name in preset_names() if load_preset(name).seeds])
-def test_a_seed_says_one_thing(name):
-    """Whoever knows one half and not the other could not answer."""
-    both = [
-        seed.attribute
-        for seed in load_preset(name).seeds
-        if seed.language in JOINED
-        and seed.language != "sw"
-        and re.search(rf"\b{JOINED[seed.language]}\b", seed.attribute)
-        and not THINGS.search(seed.attribute)
-    ]
-    assert both == []

@@ -121,15 +121,6 @@ def test_every_page_fits_and_can_be_read_by_everybody(browser, site, cookies, la
                 assert picture.evaluate(DRAWN), path
 
 
-def test_every_page_fits_a_phone_in_english(browser, site, cookies):
-    with at(browser, site, cookies, **PHONE) as one:
-        for path in pages(site):
-            one.go(path)
-            one.page.evaluate(UNFOLD)
-            wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-            assert not one.page.evaluate(wide), path
-
-
 def test_what_is_refused_can_be_read_by_everybody(desk):
     desk.forgive(422)
     desk.go(f"{HERE}settings/cards/")
@@ -148,19 +139,6 @@ def test_what_is_refused_can_be_read_by_everybody(desk):
     desk.press("Make and download the release")
     desk.page.locator("[aria-invalid=true]").first.wait_for()
     desk.check("refused-release")
-
-
-@pytest.mark.parametrize("asked", ["q=la", "q=la&country=CO&tone=kind"])
-def test_results_of_a_search_are_seen_without_scrolling(desk, asked):
-    desk.go(f"{HERE}pairs/?{asked}")
-    first = desk.page.locator("ul.rows > li").first
-    assert desk.page.evaluate("scrollY") == 0
-    for part in ("q", ".quiet.small"):  # its words, its state
-        box = first.locator(part).first.bounding_box()
-        assert box["y"] + box["height"] <= DESK["viewport"]["height"]
-    assert desk.page.locator("details.more[open]").count() == 0
-    summary = desk.page.locator("details.more summary").inner_text()
-    assert summary == ("Filters · Colombia · not unkind" if "country" in asked else "Filters")
 
 
 def test_moderation_with_keys(desk, site):

@@ -11,7 +11,6 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from collect_support.filled_campaign import propose
-from endoxa.errors import UserError
 from endoxa_collect.models import AuditEntry, Release, Role
 from endoxa_collect.organiser.exports import left_out
 from endoxa_collect.organiser.settings import save
@@ -119,17 +118,6 @@ def test_a_release_of_nobody_is_refused_and_says_who_is_left_out_and_why(page, c
         assert nobody in answer.content.decode()
     assert not Release.objects.exists()
     assert not AuditEntry.objects.filter(action="release").exists()
-
-
-@pytest.mark.slow
-def test_what_else_keeps_an_export_from_being_made_is_not_called_a_full_disk(page, monkeypatch):
-    def refuse(*_, **__):
-        raise UserError("This campaign is a copy.")
-
-    monkeypatch.setattr("endoxa_collect.organiser.exports.export_campaign", refuse)
-    shown = page(Role.ORGANISER, "export_download", {}).content.decode()
-    assert "This campaign is a copy." in shown
-    assert "disk" not in shown
 
 
 WHO = "A. Bell, River University"

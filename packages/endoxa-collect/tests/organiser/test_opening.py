@@ -5,7 +5,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from endoxa.errors import UserError
-from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Role, State
+from endoxa_collect.models import AuditEntry, Campaign, Role, State
 from endoxa_collect.organiser.opening import checklist, set_state
 from endoxa_collect.sampler.slots import FULL
 
@@ -62,22 +62,6 @@ def test_the_organiser_says_what_happens_to_the_rehearsal(organiser, rehearsed, 
     assert rehearsed.began_at is not None
     assert rehearsed.people.count() == people
     assert AuditEntry.objects.filter(action="rehearsal erased").exists() == (choice == "erase")
-
-
-def test_each_line_says_what_stands_there_and_whether_it_is_fine(organiser, rehearsed, make_pairs):
-    make_pairs(rehearsed, ("AR", "tomar mate", "es"))
-    with_day(rehearsed, "2099-12-31")
-    before = {str(check.name): check for check in checklist(rehearsed)}
-    assert not before["Join code"].fine
-    assert "Spanish (1)" in before["Languages of the pages"].now
-    assert "French" in str(before["Languages of the pages"].missing)
-    JoinCode.objects.create(campaign=rehearsed, code="RIVER222")
-    after = {str(check.name): check for check in checklist(rehearsed)}
-    assert (after["Join code"].now, after["Join code"].fine) == ("RIVER222", True)
-    assert after["Last day on which answers are linked to people"].now == "Dec. 31, 2099"
-    page = organiser.get(ADDRESS).content.decode()
-    for check in after.values():
-        assert f'href="{check.address}"' in page
 
 
 def test_languages_with_few_cards_are_named_with_their_number(make_campaign, make_pairs):

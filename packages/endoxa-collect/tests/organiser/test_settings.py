@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pydantic
 import pytest
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.forms import BaseFormSet
 from django.http import QueryDict
@@ -23,16 +22,13 @@ from endoxa.errors import UserError
 from endoxa_collect.campaign import (
     CampaignSettings,
     CampaignTexts,
-    HelpLine,
-    ProfileField,
-    SurveyQuestion,
     read_settings,
 )
 from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.geography import country_names, language_names
 from endoxa_collect.models import AuditEntry, CardState, Pair, Role, SettingsVersion
-from endoxa_collect.organiser.setting_forms import SECTIONS, LinesField, code_of, label_of
-from endoxa_collect.organiser.settings import ConflictError, changes, left_pairs, save
+from endoxa_collect.organiser.setting_forms import SECTIONS, LinesField, code_of
+from endoxa_collect.organiser.settings import left_pairs
 from endoxa_collect.presets import load_preset
 from endoxa_collect.sampler.slots import SamplerSettings, need
 
@@ -198,14 +194,6 @@ def test_another_day_of_deletion_needs_consent_anew(save_page, river):
     for typed in (day, "", str(timezone.now().date())):
         save_page("general", retention=typed)
         assert (river.settings.retention, river.settings.consent_version) == (day, 2)
-
-
-def test_a_day_of_deletion_that_has_passed_keeps_nobody_from_saving(client, make_campaign, make_account):
-    campaign = make_campaign("river", **(RICH | {"retention": "2020-02-29"}))
-    client.force_login(make_account("ana", campaign, Role.ORGANISER))
-    client.post(address("general"), as_sent(campaign, "general", contact="555-0100"))
-    campaign.refresh_from_db()
-    assert (campaign.settings.contact, campaign.settings.consent_version) == ("555-0100", 1)
 
 
 def test_a_language_with_live_pairs_is_taken_out_only_when_asked_twice(save_page, river, make_pairs):
@@ -396,14 +384,6 @@ def test_a_page_without_its_version_saves_nothing(organiser, river, base):
     assert river.version == 1
 
 
-def test_saving_twice_the_same_is_one_version(river, db):
-    user = User.objects.create_user("ben")
-    assert save(river, 1, {"organisation": "Sea"}, user) == 2
-    assert save(river, 2, {"organisation": "Sea"}, user) == 2
-    with pytest.raises(ConflictError):
-        save(river, 1, {"organisation": "Lake"}, user)
-
-
 def test_new_words_of_consent_are_a_new_version_of_consent(save_page, river):
     save_page("texts", **{"thanks-en": "Thank you"})
     assert (river.version, river.settings.consent_version) == (2, 1)
@@ -431,22 +411,6 @@ def test_languages_whose_consent_stays_as_it_was_are_named(organiser, make_campa
     assert organiser.post(place, {**sent, "sure": "on"}).status_code == 302
 
 
-def test_after_saving_the_page_says_so(save_page, organiser):
-    assert '<p class="box note" role="status">Saved.</p>' in read(
-        save_page("care", follow=True, watch_words="fog")
-    )
-    assert "Nothing was different, so nothing was saved." in read(save_page("care", follow=True))
-    for number in ("1", "99", "x"):
-        page = organiser.get(f"{reverse('organiser:settings', args=['river'])}?saved={number}")
-        assert 'role="status"' not in page.content.decode()
-
-
-def test_texts_of_languages_that_are_off_are_kept(save_page, river):
-    save_page("general", ui_languages=["en"])
-    save_page("texts", **{"title-en": "The river"})
-    assert river.settings.texts.title == {"en": "The river", "es": "title en español"}
-
-
 def test_a_new_k_counts_at_once(save_page, river, make_pairs):
     make_pairs(river, ("AR", "drink mate", "es"), ratings=3, need=2)
     save_page("cards", k="5")
@@ -462,48 +426,6 @@ def test_needs_of_all_pairs_are_what_need_says_of_each(make_campaign, make_pairs
     recount_needs(campaign, campaign.settings.sampler)
     found = Pair.objects.order_by("pk").values_list("need", flat=True)
     assert list(found) == [need(*case, settings) for case in cases]
-
-
-def test_changes_name_what_is_different():
-    before = campaign_settings(**RICH)
-    after = before.model_copy(update={"minutes": 60, "questions": before.questions[:1]})
-    found = changes(before, after)
-    assert found[0] == ("Survey › music › Short name", "music", "")
-    assert found[-1] == ("Minutes planned", "90", "60")
-    assert changes(before, before) == []
-
-
-@pytest.mark.parametrize(
-    ("path", "shown", "language"),
-    [
-        ("texts.consent.es", "Texts › Consent: taking part › Spanish", "en"),
-        ("texts.title.en", "Textos › Título › inglés", "es"),
-        ("sampler.k", "Cards › Ratings each pair should get", "en"),
-        ("questions.es.examples.CL.en", "Survey › es › Examples › Chile › English", "en"),
-        (
-            "profile.age.choices.young.ar",
-            "About the person › age › Answers to choose from › young › Arabic",
-            "en",
-        ),
-        ("help_lines.name.contact", "Help lines › name › How to reach it", "en"),
-    ],
-)
-def test_parts_of_the_settings_are_called_as_on_their_pages(path, shown, language):
-    with translation.override(language):
-        assert label_of(tuple(path.split("."))) == shown
-
-
-def test_every_field_of_the_settings_has_a_name():
-    inside = {
-        "sampler": SamplerSettings,
-        "texts": CampaignTexts,
-        "questions": SurveyQuestion,
-        "profile": ProfileField,
-        "help_lines": HelpLine,
-    }
-    paths = [(name,) for name in CampaignSettings.model_fields]
-    paths += [(name, "an entry", field) for name, kind in inside.items() for field in kind.model_fields]
-    assert not [path for path in paths if label_of(path).split(" › ")[-1] == path[-1]]
 
 
 def test_versions_and_what_each_changed(save_page, organiser):
@@ -559,15 +481,3 @@ def test_names_as_they_are_shown_are_read_as_the_same_codes(language):
         for names in (country_names, language_names):
             shown = names(language)
             assert [code_of(shown.of(code), names) for code in shown.codes] == list(shown.codes)
-
-
-def test_numbers_below_the_first_are_folded_until_one_is_wrong(river):
-    cards, sent = SECTIONS["cards"], QueryDict(mutable=True)
-    sent.update(as_sent(river, "cards", calibration="99"))
-    fresh, wrong = cards.form(river.settings, None), cards.form(river.settings, sent)
-    assert cards.checked(wrong, river.settings) is None
-    assert {field.name for _, fields, _ in fresh.blocks() for field in fields} == set(fresh.fields)
-    shown = {field.name for _, fields, is_open in fresh.blocks() if is_open for field in fields}
-    assert {"k", "own_slots"} <= shown
-    assert "calibration" not in shown
-    assert [is_open for _, _, is_open in wrong.blocks()] == [True, False, False, False, True]

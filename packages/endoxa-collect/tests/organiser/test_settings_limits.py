@@ -89,20 +89,6 @@ def test_limits_of_numbers_are_those_of_their_page(name):
     assert {pair[0] for pair in found.values()} == {True, False}
 
 
-@pytest.mark.parametrize("waits", [True, False])
-def test_a_yes_or_no_of_the_sampler_is_kept(waits):
-    settings, page = campaign_settings(sampler={"second_mention": waits}), SECTIONS["cards"]
-    for asked in (True, False):
-        form = page.form(settings, sent(page.form(settings, None), second_mention=asked))
-        assert page.checked(form, settings).sampler.second_mention is asked
-    assert page.form(settings, None)["second_mention"].value() is waits
-
-
-@pytest.mark.parametrize(("numbers", "valid"), [({"k": 7}, True), ({"k": 8}, False), ({"k_max": 2}, False)])
-def test_numbers_that_must_go_together_must_on_the_page_as_well(numbers, valid):
-    assert sampler_taken(**numbers) == (valid, valid)
-
-
 @pytest.mark.slow
 @given(st.fixed_dictionaries({}, optional={
     "k": st.integers(0, 60), "k_max": st.integers(0, 210), "own_slots": st.integers(-1, 60),
@@ -119,12 +105,6 @@ def test_a_number_comes_back_as_it_was_shown(variance):
     settings, page = campaign_settings(sampler={"disagreement": variance}), SECTIONS["cards"]
     form = page.form(settings, sent(page.form(settings, None)))
     assert page.checked(form, settings).sampler.disagreement == pytest.approx(variance, rel=1e-11)
-
-
-@pytest.mark.parametrize("name", ["setting", "moderation"])
-def test_choices_are_those_of_the_model(name):
-    for value in ("workshop", "online", "before", "after", "", "never"):
-        assert model_takes(**{name: value}) == form_takes("general", **{name: value}), value
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 
-from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 
 from collect_support.filled_campaign import give_mention, give_rating, give_skip
 from endoxa_collect.models import Arrivals, AuditEntry, JoinCode
 from endoxa_collect.organiser.dashboard import by_day, by_language, steps
-from endoxa_collect.organiser.settings import save
 from endoxa_collect.privacy import withdraw
 
 MONDAY, TUESDAY = (datetime(2026, 5, day, 9, tzinfo=UTC) for day in (4, 5))
@@ -78,16 +76,6 @@ def test_language_and_day_are_shown_from_five_people_on(organiser, campaign, mak
     assert not any(name in shown for name in ("French", "Portuguese", "May 5", "May 6", "May 7", "May 8"))
 
 
-def test_a_survey_has_the_step_of_its_questions(make_campaign, make_person):
-    question = {"name": "women", "axis": "gender", "text": {"en": "What do people say?"}}
-    campaign = make_campaign(survey=True, cards=False, questions=[question])
-    for number, text in enumerate(("like music", "")):
-        make_person(campaign, f"p{number}").statements.create(
-            campaign=campaign, question="women", axis="gender", language="en", text=text
-        )
-    assert steps(campaign)[2:] == [("Answered a question of the survey", 1)]
-
-
 def test_a_code_is_named(organiser, campaign):
     organiser.post("/organise/river/codes/new/", {"days": "7", "label": " Radio "})
     code = JoinCode.objects.get()
@@ -101,29 +89,6 @@ def test_a_code_is_named(organiser, campaign):
     organiser.post(where, {"label": "x" * 61})
     assert JoinCode.objects.get().label == "School of <Yoff>"
     assert "School of &lt;Yoff&gt;" in page(organiser, "codes/")
-
-
-def test_a_poster_says_who_why_and_how_to_reach_them(organiser, campaign):
-    JoinCode.objects.create(campaign=campaign, code="MATE2345")
-    about = {"en": "We collect <what> people say.\nA second line."}
-    texts = campaign.settings.texts.model_dump() | {"about": about}
-    facts = {"organisation": "River & Sons", "contact": "us@river.example", "texts": texts}
-    save(campaign, 1, {**facts, "ui_languages": ["en"]}, AnonymousUser())
-    shown = page(organiser, "codes/MATE2345/poster/")
-    who = "Who runs it: <bdi>River &amp; Sons</bdi>"
-    for words in ("We collect &lt;what&gt; people say.</p>", who, "<bdi>us@river.example</bdi>"):
-        assert words in shown
-    assert "A second line" not in shown
-    save(campaign, 2, {"organisation": "", "contact": ""}, AnonymousUser())
-    shown = page(organiser, "codes/MATE2345/poster/")
-    assert "Who runs it" not in shown.split("<main")[1]
-    assert "Questions?" not in shown
-    # It is in the first language of the campaign.
-    save(campaign, 3, {"ui_languages": ["ar", "en"]}, AnonymousUser())
-    shown = page(organiser, "codes/MATE2345/poster/")
-    assert '<html lang="en"' in shown
-    assert '<section class="poster" lang="ar" dir="rtl">' in shown
-    assert "Take part with your phone" not in shown
 
 
 def test_faults_of_the_proxy_and_a_full_disk_are_told_to_organisers(

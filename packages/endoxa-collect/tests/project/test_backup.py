@@ -6,18 +6,16 @@ import os
 import signal
 import sqlite3
 import stat
-from pathlib import Path
 
 import psycopg
 import pytest
 from django.db import DatabaseError, IntegrityError, OperationalError
 from django.db.transaction import TransactionManagementError
 
-from collect_support.campaign_folders import copied, endoxa, refused, said
+from collect_support.campaign_folders import endoxa, refused, said
 from endoxa_collect.faults import refusal
 from endoxa_collect.files import draft
 from endoxa_collect.project import backup
-from endoxa_collect.project import folder as folder_module
 from endoxa_collect.project.folder import Folder, locked_folder, open_folder
 
 
@@ -32,17 +30,6 @@ def test_a_backup_whose_campaign_the_site_could_not_show_is_refused(copy, tmp_pa
 
 
 class TestTarget:
-    def test_a_link_into_the_campaign_leads_nowhere(self, copy, tmp_path):
-        (tmp_path / "link.zip").symlink_to(copy / "db.sqlite3")
-        assert "in the campaign's own folder" in refused("backup", copy, "-o", tmp_path / "link.zip")
-
-    @pytest.mark.slow
-    def test_another_file_is_replaced_when_told_to(self, copy, tmp_path):
-        target = tmp_path / "mine.txt"
-        target.write_text("mine")
-        assert endoxa("backup", copy, "-o", target, "--replace").returncode == 0
-        assert backup.read_archive(target)["secret.key"] == (copy / "secret.key").read_bytes()
-
     def test_a_full_disk_leaves_nothing_behind(self, copy, tmp_path, monkeypatch):
         def full(number):
             raise OSError(28, "No space left on device")
@@ -53,22 +40,6 @@ class TestTarget:
 
 
 class TestFolder:
-    def test_a_database_of_another_program(self, copy, tmp_path):
-        (copy / "db.sqlite3").unlink()
-        with sqlite3.connect(copy / "db.sqlite3") as other:
-            other.execute("CREATE TABLE mine (one)")
-        other.close()
-        assert "not an endoxa database" in refused("backup", copy, "-o", tmp_path / "b.zip")
-
-    def test_a_database_that_cannot_be_opened(self, copy, tmp_path, monkeypatch):
-        def closed(*_words, **_more):
-            problem = sqlite3.OperationalError("unable to open database file")
-            problem.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
-            raise problem
-
-        monkeypatch.setattr("endoxa_collect.sqlite._open", closed)
-        assert "may this account read" in refused("backup", copy, "-o", tmp_path / "b.zip")
-
     @pytest.mark.parametrize("name", ["secret.key", "endoxa-campaign.json"])
     def test_files_that_are_no_text(self, copy, name):
         (copy / name).write_bytes(b"\xff\xfe")
@@ -140,16 +111,6 @@ def test_a_full_disk_is_called_full_and_leaves_nothing(campaigns, tmp_path, monk
     monkeypatch.chdir(tmp_path)
     assert "the disk is full" in said(endoxa(*words.split(), before=before))
     assert not (tmp_path / "new").exists()
-
-
-def test_a_disk_that_is_full_before_there_is_a_database(tmp_path, monkeypatch):
-    def full(path, content):
-        path.touch()
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(folder_module, "write_private", full)
-    assert "the disk is full" in refused("init", tmp_path / "camp", "--preset", "laces")
-    assert not (tmp_path / "camp").exists()
 
 
 BACKUP = backup.__name__
@@ -227,22 +188,6 @@ class TestEmptyFolder:
         assert volume.stat().st_ino == place
         assert open_folder(volume).secret.read_text() == (campaigns / "camp" / "secret.key").read_text()
         assert not list(tmp_path.rglob(".endoxa-*"))
-
-    def test_is_left_empty_where_moving_fails(self, copy, tmp_path, monkeypatch):
-        staged = copied(copy, tmp_path / "staged")
-        (tmp_path / "volume").mkdir()
-        rename = Path.rename
-
-        def full(self, target):
-            if self.name == folder_module.MARK:
-                raise OSError(28, "No space left on device")
-            return rename(self, target)
-
-        monkeypatch.setattr(Path, "rename", full)
-        (tmp_path / "volume" / "draft").mkdir()
-        with pytest.raises(OSError, match="No space"):
-            backup._move(Folder(staged), Folder(tmp_path / "volume"))
-        assert [path.name for path in (tmp_path / "volume").iterdir()] == ["draft"]
 
 
 @pytest.mark.slow

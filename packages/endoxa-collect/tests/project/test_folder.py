@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import socket
 import sqlite3
 import stat
 import subprocess
@@ -23,7 +22,6 @@ from collect_support import commands
 from collect_support.campaign_folders import LIMIT, endoxa, environment, in_campaign, refused
 from collect_support.served import free_port
 from endoxa.errors import UserError
-from endoxa_collect.addresses import qr, reached_at, resolved
 from endoxa_collect.project.folder import locked_folder, open_folder
 
 pytestmark = pytest.mark.slow
@@ -85,22 +83,6 @@ class TestDatabase:
         assert done("account", copy)
         in_database(copy, "DELETE FROM django_migrations WHERE app = 'collect' AND name != '0001_initial'")
         assert "An earlier endoxa wrote this database (0001_initial)" in endoxa("account", copy).stderr
-
-    def test_one_that_is_locked(self, copy):
-        with closing(sqlite3.connect(copy / "db.sqlite3")) as database:
-            database.execute("PRAGMA locking_mode = EXCLUSIVE")
-            database.execute("BEGIN EXCLUSIVE")
-            made = endoxa("account", copy)
-        assert made.returncode == 2
-        assert "locked by another program" in made.stderr
-        assert "Traceback" not in made.stderr
-
-    def test_a_server_that_does_not_answer(self, campaigns):
-        url = "postgres://somebody:hidden@127.0.0.1:1/none"
-        made = endoxa("account", campaigns / "camp", DATABASE_URL=url)
-        assert made.returncode == 2
-        assert "is DATABASE_URL right" in made.stderr
-        assert "hidden" not in made.stderr
 
 
 def get(port, path, **headers):
@@ -192,14 +174,6 @@ class TestServe:
         assert "Kestrel" not in out
         assert "203.0.113.9" not in out
 
-    def test_ends_with_the_terminal_too(self, served):
-        port, process = served
-        os.killpg(process.pid, signal.SIGHUP)
-        assert process.communicate(timeout=LIMIT)[1] == ""
-        assert process.returncode == 0
-        with pytest.raises(OSError, match="refused"):
-            get(port, "/")
-
     def test_a_worker_that_dies_is_replaced_and_workers_end_with_the_process_that_started_them(
         self, copy, served
     ):
@@ -222,13 +196,6 @@ class TestServe:
             assert served[1].communicate(timeout=LIMIT)[1] == ""
             assert served[1].returncode == 0
             assert holding(copy, "Zebedina") == []
-
-    def test_a_port_that_is_taken(self, campaigns):
-        with socket.socket() as other:
-            other.bind(("127.0.0.1", 0))
-            other.listen()
-            words = ("serve", campaigns / "camp", "--host", "127.0.0.1", "--port", other.getsockname()[1])
-            assert f":{words[-1]} cannot be used" in refused(*words)
 
 
 WHO = "SELECT secret_hash FROM collect_person"
@@ -320,16 +287,6 @@ class TestBackup:
         assert all(who.startswith("expired-") for (who,) in in_database(copy, WHO))
         assert in_database(copy, "SELECT state FROM collect_campaign") == [("closed",)]
 
-    def test_a_lost_database_comes_back_but_not_without_the_list(self, campaigns, copy):
-        (copy / "db.sqlite3").unlink()
-        assert (copy / "withdrawals.jsonl").read_text().count("\n") == 1
-        assert "has no database" in refused("account", copy)
-        restore = ("backup", copy, "--restore", campaigns / "camp.zip", "--replace")
-        done(*restore)
-        assert in_database(copy, "SELECT COUNT(*) FROM collect_pair") == [(384,)]
-        (copy / "withdrawals.jsonl").unlink()
-        assert "Give --withdrawals FILE" in refused(*restore)
-
     def test_damaged_backups_cannot_be_used(self, campaigns, tmp_path):
         whole, backup = (campaigns / "camp.zip").read_bytes(), tmp_path / "b.zip"
         bent = bytearray(whole)
@@ -339,12 +296,6 @@ class TestBackup:
             backup.write_bytes(content)
             assert "damaged" in refused("backup", tmp_path / "new", "--restore", backup)
         assert not (tmp_path / "new").exists()
-
-    def test_other_databases_are_copied_by_their_own_programs(self, campaigns, tmp_path, monkeypatch):
-        monkeypatch.setenv("DATABASE_URL", "postgres://127.0.0.1:1/none")
-        assert "use pg_dump" in refused("backup", campaigns / "camp", "-o", tmp_path / "b.zip")
-        restore = ("backup", tmp_path / "new", "--restore", tmp_path / "b.zip")
-        assert "endoxa collect backup DIR --replay" in refused(*restore)
 
 
 def test_the_command_line_loads_no_django():
@@ -357,17 +308,3 @@ def test_the_command_line_loads_no_django():
         helped = endoxa(*words, before="import sys; sys.modules['django'] = None", fresh=True)
         assert helped.returncode == 0
         assert "Usage" in helped.stdout
-
-
-def test_addresses_are_those_that_phones_can_use(monkeypatch):
-    named = {"localhost": "127.0.0.1", "::1": "::1", "": "0.0.0.0"}
-    assert {name: resolved(name) for name in named} == named
-    assert reached_at("127.0.0.1", 80) == ("http://127.0.0.1:80",)
-    assert reached_at("::1", 80) == ("http://[::1]:80",)
-    assert reached_at("0.0.0.0", 80)[-1] == "http://127.0.0.1:80"
-    assert qr("http://127.0.0.1", "utf-8")
-    assert qr("http://127.0.0.1", "ascii") == ""
-    monkeypatch.setenv("ENDOXA_HTTPS", "1")
-    assert reached_at("127.0.0.1", 80) == ("http://127.0.0.1:80",)
-    monkeypatch.setenv("ENDOXA_HOSTS", "collect.example.org, www.example.org")
-    assert reached_at("127.0.0.1", 80) == ("https://collect.example.org", "https://www.example.org")

@@ -109,18 +109,6 @@ def test_many_who_send_slowly_do_not_keep_others_waiting():
     assert asyncio.run(crowd()) == (b"12345678", 300, {400})
 
 
-def test_the_environment_of_a_request():
-    def tell(environ, start_response):
-        start_response("200 OK", [])
-        names = ("REQUEST_METHOD", "PATH_INFO", "HTTP_COOKIE", "HTTP_ACCEPT_LANGUAGE", "CONTENT_TYPE")
-        return ["|".join(environ[name] for name in names).encode("latin1")]
-
-    scope = asked("/año/", method="GET", **{"accept-language": "es", "content-type": "text/plain"})
-    scope["headers"] += [(b"cookie", b"a=1"), (b"cookie", b"b=2")]
-    answer = asyncio.run(answered(Buffered(tell, 1), scope, [{"type": "http.disconnect"}]))
-    assert answer[2].decode() == "GET|/año/|a=1; b=2|es|text/plain"
-
-
 def test_a_name_with_underscores_does_not_pass_for_the_header_that_a_proxy_sets():
     def tell(environ, start_response):
         start_response("200 OK", [])
@@ -143,27 +131,6 @@ def test_what_fails_is_a_plain_page_with_headers_and_a_line_in_the_log(caplog):
     assert headers.items() >= {name.lower(): value for name, value in HEADERS.items()}.items()
     assert headers["cache-control"] == "no-store"
     assert "ERROR" in [record.levelname for record in caplog.records]
-
-
-def test_a_response_is_read_and_closed_by_the_thread_that_answers():
-    seen = []
-
-    class Streamed:
-        def __iter__(self):
-            for part in (b"one ", b"two"):
-                seen.append(threading.current_thread().name)
-                yield part
-
-        def close(self):
-            seen.append(threading.current_thread().name)
-
-    def stream(environ, start_response):
-        start_response("200 OK", [])
-        return Streamed()
-
-    assert call(Buffered(stream, 1))[2] == b"one two"
-    assert len(seen) == 3
-    assert all(name.startswith("answering") for name in seen)
 
 
 def test_no_more_than_the_threads_answer_at_once():

@@ -8,34 +8,28 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
 from collect_support.stored import stored_rating
-from endoxa_collect.cards import answering, drawing, kinds
+from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.balance import lately, outlook_of
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Rating, Role, Source, State
+from endoxa_collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Source, State
 from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.organiser.figures import (
     Coverage,
     Figures,
     agreement_of,
     count,
-    neediest,
     reading_of,
     together,
 )
-from endoxa_collect.organiser.opening import lacking
-from endoxa_collect.organiser.settings import save
 from endoxa_collect.organiser.wording import advice, sentence, switch_at
-from endoxa_collect.project.starting import invitations
 from endoxa_collect.sampler.controller import Balance, Expected, Forecast, Outlook, forecast
-from endoxa_collect.sampler.slots import OPEN
 from endoxa_collect.small_cells import LEAST, OTHERS
 
 REHEARSAL = "This is a rehearsal until you press Open: then the planned time begins."
@@ -80,12 +74,6 @@ def country(code: str, pairs: int = 10, has: int = 12) -> Coverage:
 )
 def test_countries_of_few_people_stand_together(rows, answered, shown):
     assert list(together(rows, answered)) == shown
-
-
-def test_what_the_wall_has_no_room_for_joins_the_last_row():
-    rows = [country("AR", has=9), country("CL", has=12), country("UY", has=15), Coverage(OTHERS, 6, 18)]
-    assert neediest(rows, 4) == tuple(rows)
-    assert neediest(rows, 3) == (*rows[:2], Coverage(OTHERS, 21, 48))
 
 
 @pytest.mark.slow
@@ -186,19 +174,6 @@ def test_skips_and_reports_are_counted_apart_and_shown_of_five(organiser, campai
     assert page.count("fewer than 5<") == 1
 
 
-def test_reports_on_lists_count_with_those_on_cards(campaign, make_person, make_pairs):
-    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(9)))
-    Pair.objects.update(need=OPEN, ratings=3)
-    for place in range(5):
-        person = make_person(campaign, f"p{place}")
-        listed = kinds.next_mixed(person, 2)
-        kinds.report_row(person, listed.token, listed.answers.first().public_id, "report_hate")
-        answering.skip(person, drawing.next_card(person).token, "dont_know")
-    assert count(campaign, timezone.now()).lately["reports"] == 5
-    later = timezone.now() + timedelta(days=30)
-    assert count(campaign, later).lately is None
-
-
 def test_what_four_people_do_is_not_shown(organiser, campaign, make_person, make_pairs):
     make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "love football", "es"))
     for place in range(4):
@@ -208,19 +183,6 @@ def test_what_four_people_do_is_not_shown(organiser, campaign, make_person, make
     page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
     shown = [words in page for words in ("Shown while at least 5 people", "Argentina", "Answers a minute")]
     assert shown == [True, False, False]
-
-
-@pytest.mark.slow
-def test_the_number_of_queries_does_not_grow(
-    campaign, make_person, make_pairs, django_assert_max_num_queries
-):
-    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(40)))
-    for place in range(4):
-        person = make_person(campaign, f"p{place}")
-        for _ in range(5):
-            answering.rate(person, drawing.next_card(person).token, 3)
-    with django_assert_max_num_queries(16):
-        count(campaign, timezone.now())
 
 
 def figures_with(
@@ -258,17 +220,6 @@ DONE = "The planned time is over and every pair has enough ratings."
 )
 def test_the_forecast_says_what_it_stands_on(facts, state, begun, said):
     assert sentence(figures_with(**facts), state=state, begun=begun, k=3) == said
-
-
-@pytest.mark.parametrize("guessed", [None, 3])
-def test_three_people_are_not_said_to_give_every_pair_five_ratings(guessed):
-    forecast = Forecast(0, None, 0.0, Balance.EXPLORE, guessed_people=guessed, too_few_people=True)
-    said = sentence(replace(figures_with(), forecast=forecast), state="open", begun=True, k=5)
-    assert said.startswith(
-        "Too few people take part for 5 ratings of a new pair: each person rates a pair once,"
-    )
-    with translation.override("pt"):  # digits are grouped as the language does
-        assert "5.466" in sentence(figures_with(5_466, pairs=9_000), state="open", begun=True, k=3)
 
 
 MORE = "More people or more time would help."
@@ -315,30 +266,6 @@ def test_cards_left_by_language_and_who_ran_dry(organiser, campaign, make_person
     assert "pairs in these languages of the pages: English" in page
 
 
-def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, campaign, client, make_account):
-    def box():
-        page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
-        return " ".join(page.partition('aria-labelledby="lacking"')[2].partition("</section>")[0].split())
-
-    assert "Join code" in [str(what) for what, _ in lacking(campaign)]
-    JoinCode.objects.create(campaign=campaign, code="NEWEST22")
-    missing = ", ".join(str(what) for what, _ in lacking(campaign))
-    assert missing == "Licence of the data, Help lines, seeds of your own"
-    assert missing in list(invitations(("http://site",)))[1]
-    assert "Still missing" in box()
-    assert 'href="/organise/river/settings/care/#id_help_lines">Help lines</a>' in box()
-    Campaign.objects.update(began_at=None)
-    assert "Before people come" in box()
-    lines = [{"country": "AR", "name": "Line", "contact": "102"}]
-    save(campaign, 1, {"licence": "CC BY 4.0", "help_lines": lines}, AnonymousUser())
-    AuditEntry.objects.create(campaign=campaign, action="seeds added")
-    assert box() == ""
-    save(campaign, 2, {"organisation": "", "contact": ""}, AnonymousUser())
-    assert "Who runs it" in box()
-    client.force_login(make_account("ben", campaign, Role.MODERATOR))
-    assert box() == ""
-
-
 def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(organiser, campaign):
     began = timezone.now() - timedelta(hours=1)
     Campaign.objects.update(state=State.DRAFT, began_at=None)
@@ -368,37 +295,6 @@ def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(orga
         assert campaign.balance == ordered
     assert AuditEntry.objects.filter(action="balance").count() == 3
     assert organiser.post(address, {"balance": "everything"}).status_code == 400
-
-
-@pytest.mark.parametrize(
-    ("listening", "host", "shown"),
-    [
-        ("", "camp.example", "camp.example"),
-        # A name that only this machine knows is replaced for phones.
-        ("", "localhost:8808", "192.168.7.7:8808"),
-        ("0.0.0.0", "localhost:8808", "192.168.7.7:8808"),
-        ("127.0.0.1", "localhost:8808", "localhost:8808"),
-    ],
-)
-def test_the_projector_speaks_the_first_language_and_shows_the_newest_code(
-    client, make_campaign, make_account, settings, monkeypatch, listening, host, shown
-):
-    campaign = make_campaign("sea", ui_languages=("ar", "en"))
-    later, before = (timezone.now() + timedelta(days=days) for days in (1, -1))
-    for code, changes in {
-        "OLDER222": {"expires_at": later},
-        "NEWEST22": {"expires_at": later},
-        "EXPIRED2": {"expires_at": before},
-        "REVOKED2": {"revoked": True},
-    }.items():
-        JoinCode.objects.create(campaign=campaign, code=code, **changes)
-    client.force_login(make_account("ana", campaign, Role.RESEARCHER))
-    settings.ALLOWED_HOSTS, settings.LISTENING = ["camp.example", "localhost"], listening
-    monkeypatch.setattr("endoxa_collect.contributor.joining.lan_address", lambda: "192.168.7.7")
-    page = client.get(reverse("organiser:projector", args=["sea"]), HTTP_HOST=host).content.decode()
-    assert '<html lang="ar" dir="rtl">' in page
-    assert f"http://{shown}/j/NEWEST22/" in page
-    assert "OLDER222" not in page
 
 
 @pytest.mark.parametrize(
@@ -455,27 +351,3 @@ def test_the_forecast_is_true_of_its_own_numbers(present, missing, new_pairs):
         wanted = missing + 3 * found.coming
         assert found.coming <= new_pairs * will_be_given
         assert ("every pair will have" in said) == (wanted <= will_be_given)
-
-
-def test_a_rehearsal_is_erased_with_one_button_and_only_before_the_opening(
-    organiser, campaign, make_person, make_pairs
-):
-    """Everybody who tried it goes, also words that may stay; seeds stay, without ratings; then the clock begins."""
-    Campaign.objects.update(began_at=None)
-    (seed,) = make_pairs(campaign, ("CL", "love poetry", "en"))
-    ben = make_person(campaign, "ben", keep_words=True)
-    make_pairs(campaign, ("CL", "x", "en"), source=Source.CONTRIBUTOR, author=ben)
-    answering.rate(ben, drawing.next_card(ben).token, 4, lifted=True)
-    erase = reverse("organiser:rehearsal", args=["river"])
-    organiser.post(erase)  # the box is not ticked
-    assert campaign.people.count() == 1
-    assert organiser.post(erase, {"sure": "on"}).status_code == 302
-    assert (campaign.people.count(), Card.objects.count(), Rating.objects.count()) == (0, 0, 0)
-    assert list(Pair.objects.values_list("pk", "ratings")) == [(seed.pk, 0)]
-    assert AuditEntry.objects.get(action="rehearsal erased").detail == {"people": 1}
-    organiser.post(reverse("organiser:opening", args=["river"]))
-    campaign.refresh_from_db()
-    assert campaign.began_at is not None
-    make_person(campaign, "cleo")
-    organiser.post(erase, {"sure": "on"})
-    assert campaign.people.count() == 1

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa_collect.contributor.survey import save_answer
-from endoxa_collect.models import Campaign, Role, Statement
+from endoxa_collect.models import Role, Statement
 from endoxa_collect.organiser.figures import count_survey
 from endoxa_collect.small_cells import OTHERS, counted
 
@@ -87,30 +87,6 @@ def test_pages_without_cards_speak_of_people_and_questions(river, answer, pages)
         for row in Statement.objects.all():
             assert str(row.person_id) not in page
             assert row.text not in page
-
-
-@pytest.mark.parametrize(
-    ("state", "said"),
-    [
-        ("open", "This is a rehearsal until you press Open"),
-        ("draft", "The campaign is not open yet."),
-        ("paused", "The campaign is paused: nobody is asked anything until you open it again."),
-        ("closed", "The campaign is closed: nobody is asked anything any more."),
-    ],
-)
-def test_a_campaign_that_is_not_open_says_so_without_cards(river, pages, state, said):
-    Campaign.objects.update(state=state, began_at=None)
-    for page in pages():
-        assert said in page
-        assert "nobody gets cards" not in page
-
-
-def test_pages_with_both_show_both(make_campaign, client, make_account):
-    lake = make_campaign("lake", survey=True, questions=QUESTIONS)
-    client.force_login(make_account("olu", lake, Role.ORGANISER))
-    page = client.get(reverse("organiser:dashboard", args=["lake"])).content.decode()
-    for words in ("Pairs", "Shown once 5 people have answered.", "There are no pairs to rate yet"):
-        assert words in page
 
 
 @given(st.dictionaries(st.sampled_from(["", *"ABCDEF"]), st.sets(st.integers(1, 15), min_size=1), max_size=7))

@@ -6,8 +6,6 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from endoxa_collect.entry.cleaning import key
@@ -138,18 +136,6 @@ def test_what_is_unkind_or_unjudged_is_covered_and_all_is_framed(page, make, per
     assert '<details class="cover">' not in page().content.decode()
 
 
-def test_the_box_of_a_row_says_no_words(page, make):
-    pair = make("unkind words", negative=True)
-    content = page(query='?q="><script>alert(2)</script>').content.decode()
-    assert "<script>alert(" not in content
-    content = page().content.decode()
-    (label,) = re.findall(r'name="_selected_action" value="\d+" aria-labelledby="([^"]*)"', content)
-    (said,) = re.findall(rf'<p id="{label}">(.*?)</p>', content)
-    assert said == f'<bdi>Colombia</bdi> · Spanish · <bdi class="quiet">{pair.public_id.hex[:4]}</bdi>'
-    uncovered = re.sub(r'<details class="cover">.*?</details>', "", content, flags=re.DOTALL)
-    assert "unkind words" not in uncovered
-
-
 def test_a_decision_from_the_list_keeps_the_list_and_can_be_taken_back(page, make):
     pair = make("sing loudly")
     answer = page(query="?country=CO&q=sing", data=ticked("hide", pair))
@@ -166,13 +152,6 @@ def test_a_decision_from_the_list_keeps_the_list_and_can_be_taken_back(page, mak
     assert pair.moderation == Moderation.LIVE
     actions = AuditEntry.objects.order_by("pk").values_list("action", flat=True)
     assert list(actions) == ["pair hidden", "decision taken back"]
-
-
-def test_several_are_decided_at_once_and_marks_keep_the_topic(page, make):
-    pairs = [make("sing loudly", topic="Music", negative=None), make("dance", negative=None)]
-    page(data=ticked("hurts", *pairs))
-    kept = Pair.objects.order_by("pk").values_list("topic", "negative")
-    assert list(kept) == [("Music", True), ("", True)]
 
 
 def test_several_are_approved_only_with_open_words_and_without_what_is_decided_alone(page, make):
@@ -235,15 +214,3 @@ def test_a_page_is_read_in_the_order_of_an_index(page, make, query):
     plan = page(query=query).context["cl"].queryset.explain()
     assert "pair_by_age" in plan or "pair_by_cell" in plan
     assert "SCAN" not in plan
-
-
-def test_the_cost_of_a_page_does_not_grow_with_the_pairs(page, make):
-    for number in range(12):
-        make(f"word {number}")
-    with CaptureQueriesContext(connection) as few:
-        page()
-    for number in range(12, 40):
-        make(f"word {number}")
-    with CaptureQueriesContext(connection) as many:
-        page()
-    assert len(many) <= len(few)

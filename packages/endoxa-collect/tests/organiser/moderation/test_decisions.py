@@ -254,20 +254,6 @@ def test_two_moderators_at_once(campaign, person, moderator, organiser):
 
 
 @pytest.mark.slow
-def test_pages_cover_words_and_say_why_in_words(client, campaign, person, moderator):
-    pair = say(person, "sing like Maria Gonzalez")
-    client.force_login(moderator)
-    for page in (at("moderation", campaign), at("moderation_item", campaign, pair.public_id)):
-        html = client.get(page).content.decode()
-        assert '<details class="cover"><summary>Show the words</summary>' in html
-        assert "It may name a person." in html
-        assert f">{pair.public_id.hex[:4]}</bdi>" in html
-        assert '<q lang="en" dir="auto">sing like Maria Gonzalez</q>' in html
-    client.post(at("moderation_words", campaign), {"show": "1"})
-    assert 'class="cover"' not in client.get(page).content.decode()
-
-
-@pytest.mark.slow
 def test_a_moderator_works_through_the_queue(client, campaign, person, make_pairs, moderator):
     make_pairs(campaign, ("AR", "drink mate", "en"))
     one, two, three = (say(person, text) for text in ("love poetry", "love tea", "sip mate"))
@@ -295,32 +281,6 @@ def test_a_moderator_works_through_the_queue(client, campaign, person, make_pair
     edited = "pair approved, pair edited, pair hidden, pair merged"
     assert logged == f"{edited}, merge taken back, decision taken back"
     assert "poetry" not in repr(list(AuditEntry.objects.values()))
-
-
-@pytest.mark.slow
-def test_a_conflict_is_said_and_what_was_typed_is_kept(client, campaign, person, moderator, organiser):
-    pair = say(person, "love poetry")
-    seen = revision(pair)
-    act(pair, organiser, "approve")
-    client.force_login(moderator)
-    data = {"action": "edit", "seen": seen, "text": "write long poems", "language": "en"}
-    response = client.post(at("moderation_act", campaign, pair.public_id), data)
-    html = response.content.decode()
-    assert response.status_code == 409
-    assert "Somebody else decided" in html
-    assert "write long poems" in html
-    assert revision(fresh(pair)) in html
-
-
-@pytest.mark.slow
-def test_what_is_wrong_stands_beside_its_field(client, campaign, person, moderator):
-    pair = say(person, "love poetry")
-    client.force_login(moderator)
-    page = send(client, pair, "edit", text="x" * 121, language="en").content.decode()
-    assert "at most 120 characters" in page
-    for action, typed in (("mark", {"topic": "x" * 41}), ("merge", {"into": "nothing"}), ("explode", {})):
-        assert send(client, pair, action, **typed).status_code == 200
-    assert fresh(pair).attribute == "love poetry"
 
 
 @pytest.mark.slow

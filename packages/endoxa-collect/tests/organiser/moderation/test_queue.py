@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 
 import pytest
 from django.db import transaction
 
-from endoxa_collect.entry.proposing import merge
-from endoxa_collect.models import Action, AuditEntry, Claim, Mention, Moderation, Pair, Role, Source, Via
+from endoxa_collect.models import Action, AuditEntry, Claim, Moderation, Pair, Role, Source
 from endoxa_collect.organiser import decisions, moderation
 from endoxa_collect.organiser.decisions import decide, queue, revision, take_next, unjudged, waiting
 from endoxa_collect.privacy import withdraw
@@ -42,25 +40,6 @@ def test_nobody_waits_while_the_queue_is_sorted_and_what_somebody_took_meanwhile
     monkeypatch.setattr(decisions, "claims_of_others", lambda _: Claim.objects.none())
     assert take_next(campaign, moderator, organiser=False) == pairs[1]
     assert Claim.objects.get(pair=pairs[0]).user.get_username() == "olu"
-
-
-@pytest.mark.slow
-def test_a_page_costs_the_same_however_many_said_what_a_pair_is_the_same_as(
-    client, campaign, person, make_person, make_pairs, moderator, django_assert_max_num_queries
-):
-    root, *merged = make_pairs(campaign, *(("AR", f"dance very well {n}", "en") for n in range(4)))
-    for one in merged:
-        merge(one, root)
-    pair = say(person, "dance well")
-    facts = {"text": "dance well", "via": Via.ATTRIBUTE}
-    Mention.objects.bulk_create(
-        Mention(person=make_person(campaign, f"p{n}"), pair=pair, alike=True, alike_to=merged[n % 3], **facts)
-        for n in range(30)
-    )
-    client.force_login(moderator)
-    with django_assert_max_num_queries(20):
-        html = client.get(at("moderation_item", campaign, pair.public_id)).content.decode()
-    assert html.count("A contributor says it is the same.") == 1
 
 
 @pytest.mark.slow
@@ -217,35 +196,6 @@ def test_what_was_covered_is_not_approved_at_once_and_what_was_is_said_once(
 
 
 @pytest.mark.slow
-def test_each_row_has_its_buttons_and_those_of_covered_words_come_with_the_words(
-    client, campaign, room, moderator
-):
-    client.force_login(moderator)
-    queue = at("moderation", campaign)
-    row = client.get(queue).content.decode().split('<li class="box">')[1]
-    # Nobody approves words that they were not shown.
-    cover = row.split("<details")[1].split("</details>")[0]
-    assert 'value="approve"' in cover
-    assert row.count('value="approve"') == 1
-    assert row.split("</details>")[1].count('value="hide"') == 1
-    client.post(at("moderation_words", campaign), {"show": "1"})
-    row = client.get(queue).content.decode().split('<li class="box">')[1]
-    assert row.count('value="approve"') == row.count('value="hide"') == 1
-    address = unescape(re.search(r'action="([^"]+)"', row)[1])
-    named, *_ = Pair.objects.filter(attribute__contains="Maria")
-    answer = client.post(address, {"seen": revision(named), "action": "hide"})
-    assert answer.headers["Location"] == f"{queue}?page=1"
-    assert Pair.objects.get(pk=named.pk).moderation == Moderation.HIDDEN
-    # Pressed once more on a page that is out of date.
-    answer = client.post(address, {"seen": revision(named), "action": "approve", "negative": "true"})
-    assert answer.status_code == 409
-    page = answer.content.decode()
-    assert "Somebody else decided" in page
-    ids = re.findall(r' id="([^"]+)"', page)
-    assert len(ids) == len(set(ids))  # each box is there once
-
-
-@pytest.mark.slow
 def test_what_was_ticked_is_hidden_at_once_and_comes_back_one_by_one(
     client, campaign, room, moderator, make_account
 ):
@@ -296,14 +246,3 @@ def test_moderators_say_whether_what_nobody_judged_hurts(
     assert Pair.objects.get().may_hurt is covered
     assert not unjudged(campaign).exists()
     assert "It does not hurt: show it" not in client.get(item).content.decode()
-
-
-def test_several_that_nobody_judged_are_passed_at_once_and_do_not_count_as_waiting(
-    reader, campaign, make_pairs
-):
-    facts = {"source": Source.CONTRIBUTOR, "negative": None}
-    pairs = make_pairs(campaign, *(("AR", f"bailan tango {n}", "es") for n in range(3)), **facts)
-    assert not waiting(campaign, organiser=True).exists()
-    assert set(queue(campaign, organiser=True)) == set(pairs)
-    approve(reader, campaign, [f"{pair.public_id}:{revision(pair)}" for pair in pairs[:2]])
-    assert [pair.may_hurt for pair in Pair.objects.order_by("pk")] == [False, False, True]
