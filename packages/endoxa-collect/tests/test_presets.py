@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from endoxa.errors import UserError
 from endoxa_collect import geography
-from endoxa_collect.campaign import SENSITIVE, UI_LANGUAGES, CampaignSettings
+from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings
 from endoxa_collect.contributor.progress import TOPICS
 from endoxa_collect.contributor.survey import example_for
 from endoxa_collect.entry.cleaning import clean, comparable, key
@@ -23,10 +23,6 @@ from endoxa_collect.entry.seeding import add_seeds
 from endoxa_collect.entry.words import flags
 from endoxa_collect.models import Pair
 from endoxa_collect.presets import load_preset, preset_names
-from endoxa_collect.sampler.controller import Balance, Expected, Outlook
-from support.repository import ROOT
-
-MANUAL = ROOT / "docs"
 
 
 def texts_of(node: object, where: str = "") -> Iterator[tuple[str, dict[str, str]]]:
@@ -124,22 +120,6 @@ def any_alike(seeds):
     return any(likeness(*two) >= CUT_OFF for forms in cells.values() for two in combinations(forms, 2))
 
 
-def test_the_seeds_leave_room_for_words_of_people(laces):
-    """Less than what the controller aims at in a room of the expected size: the fields for new words are open."""
-    settings = laces.settings
-    expected = Expected(True, settings.expected_people, settings.minutes)
-    start = Outlook(
-        backlog=settings.sampler.k * len(laces.seeds),
-        pace=expected.pace(0, 0, 0.0),
-        minutes=settings.minutes,
-        expected=expected,
-        new_pairs=0.0,
-        k=settings.sampler.k,
-    )
-    assert start.backlog <= 0.25 * start.capacity
-    assert start.balance is Balance.EXPLORE
-
-
 def test_the_school_asks_minors_nothing_sensitive_and_starts_kind(make_campaign):
     preset = load_preset("school")
     settings, seeds = preset.settings, preset.seeds
@@ -191,12 +171,6 @@ def test_minors_are_asked_nothing_sensitive_in_other_words(kind, changes):
     asked = {**harmless, **changes}
     with pytest.raises(ValidationError, match=f"Minors are not asked about “{asked['name']}”"):
         CampaignSettings.model_validate({**content, kind: [asked]})
-
-
-def test_the_manual_names_every_kind_of_question_that_minors_are_not_asked():
-    page = " ".join((MANUAL / "collect/presets.md").read_text(encoding="utf-8").split())
-    for kind in SENSITIVE:
-        assert kind in page
 
 
 def test_the_survey_asks_as_afristereo_and_curate_knows_the_questions():

@@ -49,35 +49,6 @@ def bare(text: str) -> str:
     return re.sub(r"[\u064b-\u0652\u0670]", "", text)
 
 
-OTHER_WORDS = {
-    # People who take part give answers; that they are ratings is a word of organisers.
-    " of  saying has  ratings",
-    # People who take part have copies of answers, not rows of a table.
-    "Cannot be called back. We publish which rows were withdrawn, so that others can drop them too.",
-    "You can stop, change what you told about yourself, and delete everything here at any time, without giving a "
-    "reason. What was published before cannot be called back; we publish which rows were withdrawn, so that others "
-    "can drop them too.",
-    # Not asked for proverbs, but for what people say.
-    "People everywhere have sayings about other people. We would like to know the ones you hear.",
-    # Django's own sentence, about the lines of a list.
-    "Items must be selected in order to perform actions on them. No items have been changed.",
-}
-"""Sentences in which a term is meant otherwise, or said so on purpose."""
-
-
-@pytest.mark.parametrize("language", TRANSLATED)
-@pytest.mark.parametrize("term", WORDS["terms"], ids=lambda term: term["en"])
-def test_one_thing_has_one_word(term, language):
-    english, called = term["en"], re.compile(term[language], re.I)
-    about = [
-        (sentence, form)
-        for sentence, form in sentences(language)
-        if re.search(english, sentence, re.I) and not any(sentence.startswith(other) for other in OTHER_WORDS)
-    ]
-    assert about
-    assert [pair for pair in about if not called.search(bare(pair[1]))] == []
-
-
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_what_a_sentence_quotes_is_what_stands_there(language):
     """A question or an answer in quotation marks is translated as where people read it."""

@@ -21,7 +21,6 @@ from endoxa_collect.models import (
     AuditEntry,
     Campaign,
     JoinCode,
-    Membership,
     Pair,
     Role,
     record,
@@ -62,18 +61,6 @@ def act(client, name, action, *rows, **more):
 
 
 EVERYBODY, REVIEWERS = "Dashboard, Moderation", "Dashboard, Moderation, All pairs, Tasks"
-
-
-def test_home_lists_the_campaigns_of_the_account(client, river, make_campaign, make_account):
-    make_campaign("sea")
-    user = make_account("ana", river, Role.ORGANISER, Role.REVIEWER)
-    client.force_login(user)
-    page = words(client.get(reverse("organiser:home")))
-    assert "river" in page
-    assert "organiser, reviewer" in page
-    assert "sea" not in page
-    Membership.objects.all().delete()
-    assert "no role" in words(client.get(reverse("organiser:home")))
 
 
 def test_signing_in_changes_the_session_which_signing_out_ends(client, river, make_account):

@@ -133,9 +133,8 @@ def test_a_page_sent_back_as_it_was_changes_nothing(save_page, river, section):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["laces", "afristereo"])
-def test_the_pages_show_the_presets_whole(client, make_campaign, make_account, preset):
-    loaded = load_preset(preset).settings.model_dump(mode="json")
+def test_the_pages_show_a_preset_whole(client, make_campaign, make_account):
+    loaded = load_preset("afristereo").settings.model_dump(mode="json")
     campaign = make_campaign("river", **loaded)
     SettingsVersion.objects.update(content={**loaded, "organisation": "Lab", "contact": "555"})
     client.force_login(make_account("ana", campaign, Role.ORGANISER))
@@ -158,16 +157,13 @@ EXAMPLES = {"AR": {"en": "People drink mate"}, "": {"en": "People eat rice"}, "C
 @pytest.mark.parametrize(
     ("section", "typed", "path", "value"),
     [
-        ("general", {"organisation": "Sea Lab"}, ("organisation",), "Sea Lab"),
         ("general", {"countries": "Chile\nperu\nUY"}, ("countries",), ["CL", "PE", "UY"]),
         ("general", {"data_languages": "Spanish\nqu"}, ("data_languages",), ["es", "qu"]),
         ("general", {"main_language": "es"}, ("ui_languages",), ["es", "en"]),
-        ("general", {"retention": "2098-12-31"}, ("retention",), "2098-12-31"),
         ("texts", {"title-es": "El río"}, ("texts", "title", "es"), "El río"),
         ("cards", {"k": "5", "own_slots": "2", "topup": "10"}, ("sampler", "topup"), 0.1),
         ("care", {"watch_words": "fog\n\nfog\nhail"}, ("watch_words",), ["fog", "hail"]),
         ("care", {"help_lines": "Chile | Fono | 600\n* | Everyone | 112"}, ("help_lines",), LINES),
-        ("questions", {"form-0-DELETE": "on"}, ("questions", 0, "name"), "music"),
         ("questions", BAKERS, ("questions", 2, "name"), "work"),
         ("questions", {"form-0-ORDER": "3"}, ("questions", 0, "name"), "music"),
         ("questions", {"form-0-examples-es": "Chile | Poesía"}, ("questions", 0, "examples"), EXAMPLES),
@@ -194,21 +190,6 @@ def test_another_day_of_deletion_needs_consent_anew(save_page, river):
     for typed in (day, "", str(timezone.now().date())):
         save_page("general", retention=typed)
         assert (river.settings.retention, river.settings.consent_version) == (day, 2)
-
-
-def test_a_language_with_live_pairs_is_taken_out_only_when_asked_twice(save_page, river, make_pairs):
-    make_pairs(river, ("AR", "tomar mate", "es"), ("AR", "cantar bien", "es"), ("AR", "sing well", "en"))
-    hidden = make_pairs(river, ("AR", "bailar bien", "es"), moderation="hidden")
-    page = read(save_page("general", data_languages="English"))
-    assert "2 pairs that people see now are in <bdi>Spanish</bdi>." in page
-    assert river.version == 1
-    assert save_page("general", data_languages="English", sure="on").status_code == 302
-    assert river.settings.data_languages == ("en",)
-    # One that no live pair is in goes at once.
-    save_page("general", data_languages="English\nSpanish")
-    Pair.objects.exclude(pk=hidden[0].pk).delete()
-    save_page("general", data_languages="English")
-    assert river.settings.data_languages == ("en",)
 
 
 def test_pairs_about_a_country_that_is_taken_out_are_asked_about_and_hidden_on_request(
@@ -242,13 +223,9 @@ ABOUT_WOMEN = {"groups": [WOMEN], "profile": [GENDER]}
 @pytest.mark.parametrize(
     ("before", "after", "left"),
     [
-        (
-            {"countries": []},
-            {"countries": ["AR"]},
-            {"countries": ["CL", "women"]},
-        ),  # no list was all countries
+        # No list was all countries.
+        ({"countries": []}, {"countries": ["AR"]}, {"countries": ["CL", "women"]}),
         ({"countries": TWO}, {"countries": []}, {}),
-        ({"countries": TWO}, {"countries": TWO[::-1]}, {}),
         ({}, ABOUT_WOMEN, {"countries": TWO}),  # cards are about groups now
         ({**ABOUT_WOMEN, "groups": [WOMEN, MEN]}, {"groups": [MEN]}, {"countries": ["women"]}),
         ({}, {"data_languages": ["es"]}, {"data_languages": ALL}),
@@ -311,11 +288,12 @@ def refusals(section, typed):
 def test_every_rule_is_said_at_its_field_in_the_language_of_the_page(page):
     section, typed, field, said = page.values()
     assert refusals(section, typed) == {field: said}
-    for language in ("es", "ar"):  # that all catalogues have every sentence is tested in test_translations.py
-        with translation.override(language):
-            elsewhere = refusals(section, typed)
-        assert elsewhere.keys() == {field}
-        assert elsewhere[field] not in {"", said}, language
+    with translation.override(
+        "ar"
+    ):  # that all catalogues have every sentence is tested in test_translations.py
+        elsewhere = refusals(section, typed)
+    assert elsewhere.keys() == {field}
+    assert elsewhere[field] not in {"", said}
 
 
 def test_the_sheet_for_guardians_is_needed_in_the_first_language_before_minors_are_asked():
@@ -337,7 +315,7 @@ def test_a_file_is_refused_with_the_same_sentence_and_its_key(row):
     assert str(caught.value) == f"campaign.toml, setting {said}"
 
 
-@pytest.mark.parametrize("language", ["en", "es", "ar"])
+@pytest.mark.parametrize("language", ["en", "ar"])
 def test_what_another_page_forbids_is_said_in_the_language_of_the_page(
     client, make_campaign, make_account, language
 ):
@@ -376,7 +354,7 @@ def test_the_second_of_two_organisers_sees_what_the_first_saved(organiser, river
     assert [version.number for version in SettingsVersion.objects.order_by("number")] == [1, 2, 3]
 
 
-@pytest.mark.parametrize("base", ["", "x", "0", "99"])
+@pytest.mark.parametrize("base", ["x", "0"])
 def test_a_page_without_its_version_saves_nothing(organiser, river, base):
     response = organiser.post(address("care"), {**as_sent(river, "care", watch_words="fog"), "base": base})
     assert response.status_code == 409
@@ -428,15 +406,6 @@ def test_needs_of_all_pairs_are_what_need_says_of_each(make_campaign, make_pairs
     assert list(found) == [need(*case, settings) for case in cases]
 
 
-def test_versions_and_what_each_changed(save_page, organiser):
-    save_page("care", watch_words="<script>alert(1)</script>")
-    page = organiser.get(reverse("organiser:settings_versions", args=["river"])).content.decode()
-    assert all(word in page for word in ("Version 2", "ana", "rain, snow", "&lt;script&gt;"))
-    assert "<script>alert" not in page
-    assert page.count("first version") == 1
-    assert organiser.get(address("secrets")).status_code == 404  # there are no other sections
-
-
 def test_all_pages_stay_below_the_number_of_fields_that_the_site_accepts(settings, make_campaign):
     languages = [code for code, _ in settings.LANGUAGES]
     question, field = RICH["questions"][0], RICH["profile"][0]
@@ -463,9 +432,7 @@ def test_lines_and_names_are_read_forgivingly():
     assert [code_of(one, language_names) for one in ("español", "es", "Kiswahili")] == ["es", "es", "sw"]
 
 
-@pytest.mark.parametrize(
-    ("language", "typed"), [("en", "Congo"), ("fr", "Congo"), ("pt", "Congo"), ("sw", "Guinea")]
-)
+@pytest.mark.parametrize(("language", "typed"), [("en", "Congo"), ("sw", "Guinea")])
 def test_a_name_that_may_mean_several_countries_is_asked_about(language, typed):
     with translation.override(language):
         with pytest.raises(ValidationError, match=typed):
@@ -475,7 +442,7 @@ def test_a_name_that_may_mean_several_countries_is_asked_about(language, typed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "ar", "fr"])
+@pytest.mark.parametrize("language", ["fr", "ar"])
 def test_names_as_they_are_shown_are_read_as_the_same_codes(language):
     with translation.override(language):
         for names in (country_names, language_names):

@@ -63,7 +63,6 @@ def country(code: str, pairs: int = 10, has: int = 12) -> Coverage:
             {"AR": people(1, 2, 3, 4, 5, 6), "CL": people(1, 2, 3, 4, 7), "UY": people(6)},
             [country("AR"), Coverage(OTHERS, 24, 60)],
         ),
-        ([country("AR"), country("CL")], {"AR": people(1), "CL": people(1, 2, 3, 4)}, []),
         # Nobody answered about Chile.
         (
             [country("AR"), country("CL", has=0)],
@@ -161,30 +160,6 @@ def test_agreement_is_the_share_of_pairs_whose_ratings_lie_close_together(campai
     assert agreement_of(campaign) is None
 
 
-def test_skips_and_reports_are_counted_apart_and_shown_of_five(organiser, campaign, make_person, make_pairs):
-    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(9)))
-    reasons = "dont_know report_hate rather_not report_other dont_understand dont_know rather_not"
-    for place, reason in enumerate(reasons.split()):
-        person = make_person(campaign, f"p{place}")
-        answering.skip(person, drawing.next_card(person).token, reason)
-    lately = count(campaign, timezone.now()).lately
-    assert lately is not None
-    assert [lately[name] for name in ("people", "skips", "reports", "pace")] == [7, 5, None, 0.0]
-    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
-    assert page.count("fewer than 5<") == 1
-
-
-def test_what_four_people_do_is_not_shown(organiser, campaign, make_person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "love football", "es"))
-    for place in range(4):
-        person = make_person(campaign, f"p{place}")
-        answering.rate(person, drawing.next_card(person).token, 5)
-    assert count(campaign, timezone.now()).lately is None
-    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
-    shown = [words in page for words in ("Shown while at least 5 people", "Argentina", "Answers a minute")]
-    assert shown == [True, False, False]
-
-
 def figures_with(
     short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10, coming=0.0, guessed=None
 ) -> Figures:
@@ -197,7 +172,6 @@ ENOUGH = "At this pace every pair will have at least 3 ratings at the end."
 EMPTY = "There are no pairs to rate yet: people are asked what is said about their countries."
 PAUSED = "The campaign is paused: nobody is asked anything until you open it again."
 OVER = "The planned time is over; 30 pairs have fewer than 3 ratings."
-DONE = "The planned time is over and every pair has enough ratings."
 
 
 @pytest.mark.parametrize(
@@ -205,16 +179,11 @@ DONE = "The planned time is over and every pair has enough ratings."
     [
         ({}, "open", True, ENOUGH),
         ({"short": 12}, "open", True, SHORT),
-        ({"short": 1}, "open", True, SHORT.replace("12 pairs", "1 pair")),
         ({"short": 118, "coming": 5.5}, "open", True, SHORT.replace("12", "36")),
-        ({"short": 5_466, "pairs": 9_000}, "open", True, SHORT.replace("12", "5,466")),
-        ({"guessed": 40}, "open", True, ENOUGH.replace("At this pace", "With 40 taking part,")),
         ({"guessed": 40}, "open", False, REHEARSAL),
         ({"short": 12, "guessed": 40}, "open", True, SHORT.replace("At this pace", "With 40 taking part,")),
         ({"minutes_left": -1.0}, "open", True, OVER),
-        ({"minutes_left": -1.0, "done": 40}, "open", True, DONE),
         ({}, "paused", True, PAUSED),
-        ({"pairs": 0, "done": 0}, "open", True, EMPTY),
         ({"pairs": 0, "done": 0}, "open", False, f"{REHEARSAL} {EMPTY}"),
     ],
 )
@@ -229,12 +198,9 @@ MORE = "More people or more time would help."
     ("figures", "balance", "said", "minutes"),
     [
         (figures_with(12, 20.0), "", "", 20),
-        (figures_with(0, 20.0), "", "", 20),
         (figures_with(12, 0.0), "", f"Cards ask only for ratings now. {MORE}", None),
         (figures_with(0, 0.0), "", "", None),
-        (figures_with(12, 20.0), "explore", "", 20),
         (figures_with(12, 0.0), "explore", "Ask only for ratings now.", None),
-        (figures_with(12, None), "balance", MORE, None),
         (figures_with(12, 0.0), "validate", MORE, None),
         (figures_with(12, 20.0, minutes_left=-1.0), "", "", None),
     ],
@@ -330,8 +296,8 @@ def test_the_projector_shows_the_pace_of_five_people_and_nobody(organiser, campa
     assert not any(str(card.person_id) in pages or str(card.token) in pages for card in Card.objects.all())
 
 
-@pytest.mark.parametrize("present", [4, 40, 60])
-@pytest.mark.parametrize("missing", [60, 400, 1_035])
+@pytest.mark.parametrize("present", [4, 60])
+@pytest.mark.parametrize("missing", [60, 1_035])
 @pytest.mark.parametrize("new_pairs", [0.0, 0.1])
 def test_the_forecast_is_true_of_its_own_numbers(present, missing, new_pairs):
     """40 were expected; "at this pace" speaks of those who are there and of nobody else."""

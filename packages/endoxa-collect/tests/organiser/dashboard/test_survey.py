@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa_collect.contributor.survey import save_answer
-from endoxa_collect.models import Role, Statement
+from endoxa_collect.models import Role
 from endoxa_collect.organiser.figures import count_survey
 from endoxa_collect.small_cells import OTHERS, counted
 
@@ -71,22 +71,6 @@ def test_nothing_is_shown_of_four_people(river, answer, pages):
     for page in pages():
         assert "Shown once 5 people have answered." in page
         assert "Argentina" not in page
-
-
-def test_pages_without_cards_speak_of_people_and_questions(river, answer, pages):
-    for number in range(5):
-        answer(f"p{number}", "People drink mate")
-    for page in pages():
-        assert "Argentina" in page
-        assert "People are asked the questions of the survey." in page
-        assert "What is said of food?" in page
-        assert "5 answers" in page
-        assert "fewer than 5" in page
-        for other in ("Pairs", "pairs", "atings", "nobody gets cards", "New pairs"):
-            assert other not in page
-        for row in Statement.objects.all():
-            assert str(row.person_id) not in page
-            assert row.text not in page
 
 
 @given(st.dictionaries(st.sampled_from(["", *"ABCDEF"]), st.sets(st.integers(1, 15), min_size=1), max_size=7))

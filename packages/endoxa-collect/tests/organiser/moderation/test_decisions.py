@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.cleaning import EntryError
-from endoxa_collect.entry.proposing import merge, propose, say_alike
+from endoxa_collect.entry.proposing import merge
 from endoxa_collect.models import (
     Act,
     Action,
@@ -20,7 +20,6 @@ from endoxa_collect.models import (
     Role,
     Skip,
     Tombstone,
-    Via,
 )
 from endoxa_collect.organiser.decisions import (
     StaleError,
@@ -64,22 +63,6 @@ def send(client, pair, action, **more):
     pair = fresh(pair)
     data = {"action": action, "seen": revision(pair), **more}
     return client.post(at("moderation_act", pair.campaign, pair.public_id), data)
-
-
-@pytest.mark.slow
-def test_the_queue_holds_what_waits_and_what_was_flagged_most_urgent_first(
-    campaign, person, make_person, make_pairs, moderator
-):
-    make_pairs(campaign, ("AR", "drink mate", "en"), ("CL", "love tea", "en"))
-    card = drawing.next_card(person)
-    answering.skip(person, card.token, "report_nonsense")
-    say(person, "love poetry")
-    say(person, "sing like Maria Gonzalez")
-    handed = say(person, "love jokes")
-    act(handed, moderator, "escalate")
-    reported = card.pair.attribute
-    assert queue(campaign) == ["sing like Maria Gonzalez", reported, "love poetry", "love jokes"]
-    assert queue(campaign, organiser=True)[0] == "love jokes"
 
 
 @pytest.mark.slow
@@ -177,24 +160,6 @@ def test_marks_and_merges_are_taken_back(campaign, person, make_pairs, moderator
     assert fresh(pair).moderation == Moderation.PENDING
     undo(campaign, moderator, undone.public_id)
     assert fresh(pair).merged_into == root
-
-
-@pytest.mark.slow
-def test_hiding_is_not_taken_back_once_its_author_said_what_it_is_the_same_as(
-    campaign, person, make_person, moderator
-):
-    root = say(make_person(campaign, "ben"), "love good poetry")
-    act(root, moderator, "approve")
-    said = propose(person, None, country="AR", text="love very good poetry", language="en", via=Via.ATTRIBUTE)
-    edited = act(said.pair, moderator, "edit", text="love the good poetry", language="en")
-    hidden = act(said.pair, moderator, "hide")
-    say_alike(person, said.mention.public_id, root.public_id)
-    for done in (hidden, edited):
-        refuses("", undo, campaign, moderator, done.public_id, error=StaleError)
-    stored = fresh(said.pair)
-    assert (stored.moderation, stored.merged_into) == (Moderation.MERGED, root)
-    act(said.pair, moderator, "unmerge")
-    assert fresh(said.pair).moderation == Moderation.HIDDEN
 
 
 @pytest.mark.slow
@@ -305,21 +270,3 @@ def test_reviewers_read_and_what_was_handed_on_is_for_organisers(
     client.force_login(organiser)
     assert send(client, pair, "approve").status_code == 302
     assert fresh(pair).moderation == Moderation.LIVE
-
-
-@pytest.mark.slow
-def test_contributors_hints_and_searches_lead_to_pairs_to_merge_into(
-    client, campaign, person, make_person, make_pairs, moderator
-):
-    (old, far) = make_pairs(campaign, ("AR", "dance very well", "en"), ("AR", "play chess", "en"))
-    made = propose(person, None, country="AR", text="dance well", language="en", via=Via.ATTRIBUTE)
-    say(make_person(campaign, "ben"), "dance well")
-    say_alike(person, made.mention.public_id, old.public_id)
-    client.force_login(moderator)
-    page = at("moderation_item", campaign, made.pair.public_id)
-    html = client.get(page).content.decode()
-    assert "A contributor says it is the same." in html
-    assert "play chess" not in html
-    assert "play chess" in client.get(page, {"q": "play chess"}).content.decode()
-    assert "\x00" not in client.get(page, {"q": "\x00<b>"}).content.decode()
-    assert far.merged_into is None

@@ -7,26 +7,11 @@ import re
 import pytest
 from django.db import transaction
 
-from endoxa_collect.models import Action, AuditEntry, Claim, Moderation, Pair, Role, Source
+from endoxa_collect.models import Action, AuditEntry, Claim, Moderation, Pair, Role
 from endoxa_collect.organiser import decisions, moderation
-from endoxa_collect.organiser.decisions import decide, queue, revision, take_next, unjudged, waiting
+from endoxa_collect.organiser.decisions import decide, queue, revision, take_next
 from endoxa_collect.privacy import withdraw
 from organiser.moderation.conftest import at, say
-
-
-def test_the_database_knows_what_is_flagged_and_finds_what_waits_without_a_look_at_all_pairs(
-    campaign, make_pairs
-):
-    _, doubted = make_pairs(campaign, ("AR", "drink mate", "en"), ("AR", "love tea", "en"))
-    doubted.flags = ["report_other"]
-    doubted.save(update_fields=["flags"])
-    assert list(Pair.objects.filter(flagged=True)) == [doubted]
-    Pair.objects.update(flags=[])
-    assert Pair.objects.filter(flagged=False).count() == 2
-    assert "moderation=?" in waiting(campaign, organiser=False).explain()
-    assert "pair_unjudged" in unjudged(campaign).explain()
-    plan = queue(campaign, organiser=False).explain()
-    assert all(index in plan for index in ("pair_flagged", "pair_unjudged"))
 
 
 def test_nobody_waits_while_the_queue_is_sorted_and_what_somebody_took_meanwhile_is_left_to_them(
@@ -220,29 +205,3 @@ def test_what_was_ticked_is_hidden_at_once_and_comes_back_one_by_one(
     act = client.get(at("moderation", campaign)).context["done"]
     client.post(at("moderation_undo", campaign, act["act"].public_id))
     assert hidden.all().count() == 2
-
-
-@pytest.fixture
-def unjudged_one(campaign, make_pairs):
-    """A live pair of a contributor that nobody judged."""
-    return make_pairs(campaign, ("AR", "bailan tango", "es"), source=Source.CONTRIBUTOR, negative=None)[0]
-
-
-@pytest.mark.parametrize(("sent", "covered"), [({}, False), ({"negative": "true"}, True)])
-def test_moderators_say_whether_what_nobody_judged_hurts(
-    client, campaign, moderator, unjudged_one, sent, covered
-):
-    client.force_login(moderator)
-    listed = client.get(at("moderation", campaign)).content.decode()
-    assert "1 of them stands at the end" in listed
-    assert "Nobody has judged yet whether it may hurt" in listed
-    client.post(at("moderation_next", campaign))
-    assert Claim.objects.get().pair == unjudged_one
-    item = at("moderation_item", campaign, unjudged_one.public_id)
-    page = client.get(item).content.decode()
-    assert "It does not hurt: show it" in page
-    assert "It may hurt: keep it covered" in page
-    client.post(f"{item}act/", {"action": "approve", "seen": revision(unjudged_one), **sent})
-    assert Pair.objects.get().may_hurt is covered
-    assert not unjudged(campaign).exists()
-    assert "It does not hurt: show it" not in client.get(item).content.decode()
