@@ -141,18 +141,6 @@ def test_cards_and_questions_name_the_group_and_answers_say_whether_it_is_their_
     assert Mention.objects.get().pair.country == asked.country
 
 
-def test_the_profile_asks_what_rules_rest_on_before_the_fold(nigeria, make_person, as_person):
-    ana = make_person(nigeria, "ana", profile_done=False, origins=[])
-    client = as_person(ana)
-    page = client.get("/profile/").content.decode()
-    assert page.index("Your ethnicity") < page.index("A few more questions")
-    client.post(
-        "/profile/", {"origins": "NG", "languages": "en", "extra_ethnicity": "igbo", "extra_gender": "man"}
-    )
-    ana.refresh_from_db()
-    assert (ana.countries, set(ana.origins)) == (["NG"], {"nigerians", "igbo"})
-
-
 def test_a_new_table_places_everybody_anew(nigeria, make_person):
     ana = told(make_person(nigeria, "ana"), nigeria, ethnicity="yoruba")
     kept = [group.model_dump(mode="json") for group in nigeria.settings.groups if group.id != "yoruba_women"]

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -253,22 +252,6 @@ def test_the_log_is_filtered_and_paged(organiser, river, make_account):
     assert organiser.get(f"{address('audit')}?_to_field=user").status_code == 400
     for path in ("/admin/", "/organise/admin/", f"{address('codes')}add/", f"{address('codes')}1/change/"):
         assert organiser.get(path).status_code == 404
-
-
-def test_no_code_is_made_or_revoked_unseen(organiser, river, monkeypatch):
-    before = JoinCode.objects.count()
-    JoinCode.objects.create(campaign=river, code="MADEBEFR")
-
-    def full(*_, **__):
-        raise OperationalError
-
-    monkeypatch.setattr("endoxa_collect.organiser.codes.record", full)
-    with pytest.raises(OperationalError):
-        organiser.post(address("code_add"), {"days": "7"})
-    with pytest.raises(OperationalError):
-        act(organiser, "codes", "revoke", JoinCode.objects.get(code="MADEBEFR"), sure="1")
-    assert not JoinCode.objects.filter(revoked=True).exists()
-    assert JoinCode.objects.count() == before + 1
 
 
 def _either(name):

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from django.core.cache import cache
 
 from collect_support.filled_campaign import give_mention, give_rating, give_skip
-from endoxa_collect.models import Arrivals, AuditEntry, JoinCode
+from endoxa_collect.models import Arrivals, JoinCode
 from endoxa_collect.organiser.dashboard import by_day, by_language, steps
 from endoxa_collect.privacy import withdraw
 
@@ -74,21 +74,6 @@ def test_language_and_day_are_shown_from_five_people_on(organiser, campaign, mak
     shown = page(organiser)
     assert shown.count("5 or more") == 4
     assert not any(name in shown for name in ("French", "Portuguese", "May 5", "May 6", "May 7", "May 8"))
-
-
-def test_a_code_is_named(organiser, campaign):
-    organiser.post("/organise/river/codes/new/", {"days": "7", "label": " Radio "})
-    code = JoinCode.objects.get()
-    assert code.label == "Radio"
-    where = f"/organise/river/codes/{code.code}/name/"
-    for _ in range(2):
-        organiser.post(where, {"label": "School of <Yoff>"})
-    code.refresh_from_db()
-    assert code.label == "School of <Yoff>"
-    assert AuditEntry.objects.filter(action="code changed").count() == 1
-    organiser.post(where, {"label": "x" * 61})
-    assert JoinCode.objects.get().label == "School of <Yoff>"
-    assert "School of &lt;Yoff&gt;" in page(organiser, "codes/")
 
 
 def test_faults_of_the_proxy_and_a_full_disk_are_told_to_organisers(

@@ -11,7 +11,7 @@ from django.urls import reverse
 from endoxa_collect.entry.cleaning import key
 from endoxa_collect.models import AuditEntry, Moderation, Pair, Role, Source
 from endoxa_collect.organiser.decisions import revision
-from endoxa_collect.organiser.moderation import Pairs, containing
+from endoxa_collect.organiser.moderation import containing
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
 
@@ -104,14 +104,6 @@ def test_each_filter(campaign, make, person, page):
     for query, there in wanted.items():
         listed = page(query=f"?{query}").context["cl"]
         assert [pair.attribute for pair in listed.result_list] == there, query
-
-
-def test_pages_follow_each_other_without_a_gap_when_pairs_have_one_moment(page, make, monkeypatch):
-    monkeypatch.setattr(Pairs, "list_per_page", 3)
-    made = [make(f"word {number}", created_at=START).pk for number in range(8)]
-    seen = [pair.pk for number in (1, 2, 3) for pair in page(query=f"?p={number}").context["cl"].result_list]
-    assert seen == sorted(made, reverse=True)
-    assert "?p=2" in page().content.decode()
 
 
 def test_what_is_unkind_or_unjudged_is_covered_and_all_is_framed(page, make, person):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from django.db import transaction
 
@@ -178,30 +176,3 @@ def test_what_was_covered_is_not_approved_at_once_and_what_was_is_said_once(
     approve(client, campaign, listed(client.get(page)))
     assert "Pairs decided about: 5." in client.get(page).content.decode()
     assert "Pairs decided about" not in client.get(page).content.decode()
-
-
-@pytest.mark.slow
-def test_what_was_ticked_is_hidden_at_once_and_comes_back_one_by_one(
-    client, campaign, room, moderator, make_account
-):
-    client.force_login(moderator)
-    page = client.get(at("moderation", campaign)).content.decode()
-    ticks = re.findall(r'form="many" name="ticked" value="([^"]+)"', page)
-    assert len(ticks) == 6
-    organiser = make_account("olu", campaign, Role.ORGANISER)
-    claimed, changed, handed = room[0], room[1], room[2]
-    assert take_next(campaign, organiser, organiser=True) == room[5]
-    Claim.objects.update(pair=claimed)
-    decide(campaign, organiser, changed.public_id, Action.APPROVE, revision(changed))
-    decide(campaign, organiser, handed.public_id, Action.ESCALATE, revision(handed))
-    fresh = f"{handed.public_id}:{revision(Pair.objects.get(pk=handed.pk))}"
-    sent = {"action": "hide", "ticked": [*ticks, fresh, "no id"]}
-    page = client.post(at("moderation_many", campaign), sent, follow=True).content.decode()
-    assert "Pairs decided about: 3." in page
-    assert "Left as they were: 5." in page
-    hidden = Pair.objects.filter(moderation=Moderation.HIDDEN)
-    assert set(hidden) == {room[3], room[4], room[5]}
-    assert AuditEntry.objects.filter(action="pair hidden", user=moderator).count() == 3
-    act = client.get(at("moderation", campaign)).context["done"]
-    client.post(at("moderation_undo", campaign, act["act"].public_id))
-    assert hidden.all().count() == 2
