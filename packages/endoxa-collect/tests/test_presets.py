@@ -146,25 +146,17 @@ def test_the_school_asks_minors_nothing_sensitive_and_starts_kind(make_campaign)
 @pytest.mark.parametrize(
     ("kind", "changes"),
     [
-        ("profile", {"name": "faith"}),
         ("profile", {"name": "home_religion"}),
         ("profile", {"label": {"en": "Do you go to church?"}}),
-        ("profile", {"choices": {"a": {"en": "Left-wing politics"}, "b": {"en": "Other"}}}),
         ("questions", {"axis": "Sexual orientation"}),
-        ("questions", {"axis": "people who vote"}),
         ("questions", {"identity": "Girls"}),
         ("questions", {"text": {"en": "What is said about people with a DISABILITY?", "es": "¿?"}}),
     ],
 )
 def test_minors_are_asked_nothing_sensitive_in_other_words(kind, changes):
     content = load_preset("school").settings.model_dump(mode="json")
-    choices = {"yes": {"en": "Yes"}, "no": {"en": "No"}}
-    pets = {
-        "name": "pets",
-        "label": {"en": "Do you have a pet?"},
-        "purpose": {"en": "To compare."},
-        "choices": choices,
-    }
+    pets = {"name": "pets", "label": {"en": "Do you have a pet?"}, "purpose": {"en": "To compare."}}
+    pets["choices"] = {"yes": {"en": "Yes"}, "no": {"en": "No"}}
     sports = {"name": "sports", "axis": "sports", "text": {"en": "What is said about tracing and partying?"}}
     harmless = {"profile": pets, "questions": sports}[kind]
     CampaignSettings.model_validate({**content, kind: [harmless]})

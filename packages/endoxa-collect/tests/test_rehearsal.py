@@ -12,7 +12,6 @@ from collect_support.filled_campaign import propose
 from endoxa_collect import withdrawals
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.proposing import merge
-from endoxa_collect.export.folder import answers_before_opening, read_about
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
     Campaign,
@@ -26,7 +25,7 @@ from endoxa_collect.models import (
     Tombstone,
 )
 from endoxa_collect.organiser.decisions import Action, decide, revision
-from endoxa_collect.organiser.opening import RELEASED, end_rehearsal, rehearsal_of, set_state
+from endoxa_collect.organiser.opening import RELEASED, end_rehearsal, rehearsal_of
 from endoxa_collect.paper import FIXED, choose_cards, enter, new_receipts, read_answers, write_template
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.replay import replay
@@ -191,25 +190,3 @@ class TestPaper:
         end_rehearsal(rehearsed, NOBODY)
         again = enter(rehearsed, sheets, "en")
         assert (again.people, again.withdrawn) == (1, 1)
-
-
-class TestKept:
-    """Answers from before the opening that nobody erased are counted in exports."""
-
-    def test_exports_say_how_many_answers_are_from_before(self, rehearsed, make_person, make_pairs, tmp_path):
-        make_pairs(rehearsed, ("CL", "love poetry", "en"), ("AR", "sing", "en"))
-        early, late = make_person(rehearsed, "eva"), make_person(rehearsed, "ben")
-        answering.rate(early, drawing.next_card(early).token, 4)
-        assert answers_before_opening(rehearsed) == 1
-        set_state(rehearsed, "paused", NOBODY)
-        set_state(rehearsed, "open", NOBODY)
-        rehearsed.refresh_from_db()
-        answering.rate(late, drawing.next_card(late).token, 4)
-        export_campaign(rehearsed, tmp_path / "out", formats=("csv",))
-        assert read_about(tmp_path / "out").early == 1
-        card = (tmp_path / "out" / "README.md").read_text()
-        assert "1 of the answers that are stored were given in a rehearsal and kept" in card
-        for state in ("closed", "open"):
-            set_state(rehearsed, state, NOBODY)
-        rehearsed.refresh_from_db()
-        assert answers_before_opening(rehearsed) == 1

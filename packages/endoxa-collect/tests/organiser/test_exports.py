@@ -6,14 +6,12 @@ import io
 import zipfile
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.urls import reverse
 
 from collect_support.filled_campaign import propose
 from endoxa_collect.models import AuditEntry, Release, Role
 from endoxa_collect.organiser.exports import left_out
-from endoxa_collect.organiser.settings import save
 from endoxa_collect.privacy import withdraw
 
 NASTY = "<script>alert(1)</script>"
@@ -93,31 +91,6 @@ def test_a_release_is_made_once_and_by_organisers_only(page, campaign, make_pers
     assert 'value="1.1"' in unsure.content.decode()
     assert [one.number for one in Release.objects.all()] == ["1.0"]
     assert [one.action for one in AuditEntry.objects.all()] == ["release"]
-
-
-@pytest.mark.slow
-def test_a_release_of_nobody_is_refused_and_says_who_is_left_out_and_why(page, campaign, make_person):
-    """Three agreed to another licence, one was set aside, one left: nobody is in a release."""
-    for name in "abc":
-        make_person(campaign, name)
-    make_person(campaign, "spammer", aside=True)
-    withdraw(make_person(campaign, "gone"))
-    save(campaign, 1, {"licence": "CC-BY-4.0"}, AnonymousUser())
-    reasons = (
-        "All that 3 people gave, who have not yet agreed to the terms as you changed them.",
-        "All that 1 person gave, whom a moderator set aside.",
-        "1 person left and deleted all answers.",
-    )
-    shown = page(Role.ORGANISER).content.decode()
-    assert all(f"<li>{reason}</li>" in shown for reason in reasons)
-    assert "Nobody has joined yet." not in shown
-    nobody = " ".join(["Nobody is in this release, so it was not made.", *reasons])
-    for name, data in (("export_release", {"number": "1.0", "final": "on"}), ("export_restricted", SIGNED)):
-        answer = page(Role.ORGANISER, name, data)
-        assert answer.status_code == 422
-        assert nobody in answer.content.decode()
-    assert not Release.objects.exists()
-    assert not AuditEntry.objects.filter(action="release").exists()
 
 
 WHO = "A. Bell, River University"

@@ -8,7 +8,6 @@ from datetime import timedelta
 from itertools import product
 from pathlib import Path
 
-import pydantic
 import pytest
 from django.core.exceptions import ValidationError
 from django.forms import BaseFormSet
@@ -261,15 +260,6 @@ def test_every_rule_is_said_at_its_field_in_the_language_of_the_page(page):
     assert elsewhere[field] not in {"", said}
 
 
-def test_the_sheet_for_guardians_is_needed_in_the_first_language_before_minors_are_asked():
-    texts = {**campaign_settings().texts.model_dump(), "guardian": {"es": "Su hijo"}}
-    settings = campaign_settings(texts=texts, minimum_age=13, maximum_age=17, profile=())
-    with pytest.raises(pydantic.ValidationError, match="Write the sheet for parents and guardians first"):
-        settings.changed({"guardian": True})
-    texts = {**texts, "guardian": {"es": "Su hijo", "en": "Your child"}}
-    assert settings.changed({"guardian": True, "texts": texts}).guardian
-
-
 @pytest.mark.parametrize("row", REFUSED["file"], ids=lambda row: row["says"])
 def test_a_file_is_refused_with_the_same_sentence_and_its_key(row):
     content, said = row.values()
@@ -346,12 +336,6 @@ def test_languages_whose_consent_stays_as_it_was_are_named(organiser, make_campa
     assert (river.version, river.settings.consent_version) == (2, 2)
     sent = as_sent(river, "texts", **{"consent-en": "I take part and may be cited"})
     assert organiser.post(place, {**sent, "sure": "on"}).status_code == 302
-
-
-def test_a_new_k_counts_at_once(save_page, river, make_pairs):
-    make_pairs(river, ("AR", "drink mate", "es"), ratings=3, need=2)
-    save_page("cards", k="5")
-    assert Pair.objects.get().need == 0
 
 
 def test_needs_of_all_pairs_are_what_need_says_of_each(make_campaign, make_pairs):

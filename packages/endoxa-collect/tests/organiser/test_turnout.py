@@ -74,20 +74,3 @@ def test_language_and_day_are_shown_from_five_people_on(organiser, campaign, mak
     shown = page(organiser)
     assert shown.count("5 or more") == 4
     assert not any(name in shown for name in ("French", "Portuguese", "May 5", "May 6", "May 7", "May 8"))
-
-
-def test_faults_of_the_proxy_and_a_full_disk_are_told_to_organisers(
-    organiser, campaign, settings, monkeypatch
-):
-    settings.HTTPS = True
-    settings.SECURE_SSL_REDIRECT = False
-    monkeypatch.setattr("endoxa_collect.templatetags.organiser.disk_is_full", lambda: True)
-    boxes = {}
-    for secure, headers in ((False, {"X-Forwarded-For": "203.0.113.7"}), (True, {})):
-        shown = organiser.get("/organise/river/", secure=secure, headers=headers).content.decode()
-        boxes[secure] = re.findall(r'<p class="box warning">(.*?)</p>', shown, re.S)
-    https, addresses, disk = boxes[False]
-    assert "begin with http" in https
-    assert "passes addresses" in addresses
-    assert "nearly full" in disk
-    assert boxes[True] == [disk]

@@ -85,30 +85,6 @@ def test_a_body_that_does_not_come_is_given_up():
     assert asyncio.run(wait())[0] == 408
 
 
-def test_many_who_send_slowly_do_not_keep_others_waiting():
-    """With one thread to answer: 300 forms have begun to come in when one that is whole is answered."""
-    application = Buffered(echo, 1)
-
-    async def crowd():
-        begun, over = asyncio.Semaphore(0), asyncio.Event()
-
-        async def slowly():
-            begun.release()
-            await over.wait()
-            return {"type": "http.disconnect"}
-
-        slow = [asyncio.create_task(answered(application, asked(length=8), [slowly()])) for _ in range(300)]
-        for _ in slow:
-            await begun.acquire()
-        whole = [{"type": "http.request", "body": b"12345678", "more_body": False}]
-        quick = await answered(application, asked(length=8), whole)
-        pending = sum(not one.done() for one in slow)
-        over.set()
-        return quick[2], pending, {answer[0] for answer in await asyncio.gather(*slow)}
-
-    assert asyncio.run(crowd()) == (b"12345678", 300, {400})
-
-
 def test_a_name_with_underscores_does_not_pass_for_the_header_that_a_proxy_sets():
     def tell(environ, start_response):
         start_response("200 OK", [])

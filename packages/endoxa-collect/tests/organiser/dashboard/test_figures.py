@@ -28,7 +28,7 @@ from endoxa_collect.organiser.figures import (
     reading_of,
     together,
 )
-from endoxa_collect.organiser.wording import advice, sentence, switch_at
+from endoxa_collect.organiser.wording import sentence
 from endoxa_collect.sampler.controller import Balance, Expected, Forecast, Outlook, forecast
 from endoxa_collect.small_cells import LEAST, OTHERS
 
@@ -62,12 +62,6 @@ def country(code: str, pairs: int = 10, has: int = 12) -> Coverage:
             [country("AR"), country("CL"), country("UY")],
             {"AR": people(1, 2, 3, 4, 5, 6), "CL": people(1, 2, 3, 4, 7), "UY": people(6)},
             [country("AR"), Coverage(OTHERS, 24, 60)],
-        ),
-        # Nobody answered about Chile.
-        (
-            [country("AR"), country("CL", has=0)],
-            {"AR": people(*range(5))},
-            [country("AR"), Coverage(OTHERS, 0, 30)],
         ),
     ],
 )
@@ -180,7 +174,6 @@ OVER = "The planned time is over; 30 pairs have fewer than 3 ratings."
         ({}, "open", True, ENOUGH),
         ({"short": 12}, "open", True, SHORT),
         ({"short": 118, "coming": 5.5}, "open", True, SHORT.replace("12", "36")),
-        ({"guessed": 40}, "open", False, REHEARSAL),
         ({"short": 12, "guessed": 40}, "open", True, SHORT.replace("At this pace", "With 40 taking part,")),
         ({"minutes_left": -1.0}, "open", True, OVER),
         ({}, "paused", True, PAUSED),
@@ -189,28 +182,6 @@ OVER = "The planned time is over; 30 pairs have fewer than 3 ratings."
 )
 def test_the_forecast_says_what_it_stands_on(facts, state, begun, said):
     assert sentence(figures_with(**facts), state=state, begun=begun, k=3) == said
-
-
-MORE = "More people or more time would help."
-
-
-@pytest.mark.parametrize(
-    ("figures", "balance", "said", "minutes"),
-    [
-        (figures_with(12, 20.0), "", "", 20),
-        (figures_with(12, 0.0), "", f"Cards ask only for ratings now. {MORE}", None),
-        (figures_with(0, 0.0), "", "", None),
-        (figures_with(12, 0.0), "explore", "Ask only for ratings now.", None),
-        (figures_with(12, 0.0), "validate", MORE, None),
-        (figures_with(12, 20.0, minutes_left=-1.0), "", "", None),
-    ],
-)
-def test_what_follows_from_the_forecast(figures, balance, said, minutes):
-    assert advice(figures, state="open", balance=balance) == said
-    switch = switch_at(figures, state="open", balance=balance, begun=True)
-    assert switch == (None if minutes is None else figures.counted_at + timedelta(minutes=minutes))
-    assert switch_at(figures, state="open", balance=balance, begun=False) is None
-    assert switch_at(figures, state="paused", balance=balance, begun=True) is None
 
 
 def test_cards_left_by_language_and_who_ran_dry(organiser, campaign, make_person, make_pairs):
@@ -251,8 +222,7 @@ def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(orga
     assert campaign.paused_at is None
     logged = AuditEntry.objects.order_by("pk").values_list("detail__after", flat=True)
     assert list(logged) == ["open", "paused", "open"]
-    for state in ("draft", "open"):
-        assert organiser.post(address, {"state": state}).status_code == 400
+    assert organiser.post(address, {"state": "draft"}).status_code == 400
     # What people are asked for is ordered, or left to the forecast.
     address = reverse("organiser:balance", args=["river"])
     for ordered in ("validate", "explore", ""):
@@ -263,19 +233,15 @@ def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(orga
     assert organiser.post(address, {"balance": "everything"}).status_code == 400
 
 
-@pytest.mark.parametrize(
-    ("state", "said"), [("closed", "Thank you to everybody"), ("paused", "a break"), ("draft", "begins soon")]
-)
-def test_the_projector_invites_nobody_who_could_not_join(organiser, campaign, state, said):
+@pytest.mark.parametrize("state", ["closed", "paused", "draft"])
+def test_the_projector_invites_nobody_who_could_not_join(organiser, campaign, state):
     JoinCode.objects.create(campaign=campaign, code="NEWEST22")
     pages = [reverse(f"organiser:{name}", args=["river"]) for name in ("projector", "projector_invitation")]
     for page in pages:
-        assert "Take part with your phone" in organiser.get(page).content.decode()
+        assert "NEWEST22" in organiser.get(page).content.decode()
     Campaign.objects.update(state=state)
     for page in pages:
-        shown = organiser.get(page).content.decode()
-        assert said in shown
-        assert "NEWEST22" not in shown
+        assert "NEWEST22" not in organiser.get(page).content.decode()
 
 
 def test_the_projector_shows_the_pace_of_five_people_and_nobody(organiser, campaign, make_person, make_pairs):

@@ -141,17 +141,6 @@ def test_a_decision_from_the_list_keeps_the_list_and_can_be_taken_back(page, mak
     assert list(actions) == ["pair hidden", "decision taken back"]
 
 
-def test_who_decides_on_an_old_list_is_told_and_the_words_stay_covered(page, make):
-    pair = make("sing loudly", negative=None)
-    for action in ("hide", "hurts"):
-        page(data=ticked(action, pair, seen="0" * 12))
-        content = page().content.decode()
-        assert "Left as they were: 1. Somebody else looks at them, they changed meanwhile" in content
-        assert "sing loudly" not in content[: content.index('<ul class="rows')]
-    pair.refresh_from_db()
-    assert (pair.moderation, pair.negative) == (Moderation.LIVE, None)
-
-
 def test_pairs_of_another_campaign_are_not_listed_or_decided_about(page, make_campaign, make_pairs):
     (foreign,) = make_pairs(make_campaign("lake"), ("CL", "secret of the lake", "en"))
     page(Role.ORGANISER, data=ticked("hide", foreign))

@@ -3,55 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from django.db import transaction
 
 from endoxa_collect.models import Action, AuditEntry, Claim, Moderation, Pair, Role
-from endoxa_collect.organiser import decisions, moderation
 from endoxa_collect.organiser.decisions import decide, queue, revision, take_next
-from endoxa_collect.privacy import withdraw
 from organiser.moderation.conftest import at, say
-
-
-def test_nobody_waits_while_the_queue_is_sorted_and_what_somebody_took_meanwhile_is_left_to_them(
-    campaign, make_pairs, moderator, make_account, monkeypatch
-):
-    """Another account takes the first pair after this one looked the queue up."""
-    pairs = make_pairs(campaign, *(("AR", f"love tea {n}", "en") for n in range(3)))
-    Pair.objects.update(moderation=Moderation.PENDING)
-    monkeypatch.setattr(decisions, "locked", None)
-    assert take_next(campaign, make_account("olu", campaign, Role.ORGANISER), organiser=True) == pairs[0]
-    monkeypatch.setattr(decisions, "claims_of_others", lambda _: Claim.objects.none())
-    assert take_next(campaign, moderator, organiser=False) == pairs[1]
-    assert Claim.objects.get(pair=pairs[0]).user.get_username() == "olu"
-
-
-@pytest.mark.slow
-def test_whoever_made_a_pair_may_leave_before_somebody_decides(
-    client, campaign, person, moderator, monkeypatch
-):
-    pair = say(person, "love tea")
-    marked = decide(campaign, moderator, pair.public_id, Action.MARK, revision(pair), topic="drinks")
-    pair.refresh_from_db()
-    client.force_login(moderator)
-
-    def after_leaving(act):
-        def run(*told, **named):
-            withdraw(person)
-            return act(*told, **named)
-
-        return run
-
-    hide = {"action": "hide", "seen": revision(pair)}
-    for where, name, page, data in (
-        (moderation, "decide", at("moderation_act", campaign, pair.public_id), hide),
-        (decisions, "undo", at("moderation_undo", campaign, marked.public_id), {}),
-    ):
-        with transaction.atomic():
-            monkeypatch.setattr(where, name, after_leaving(getattr(where, name)))
-            response = client.post(page, data, follow=True)
-            assert response.redirect_chain == [(at("moderation", campaign), 302)]
-            assert "gone meanwhile" in response.content.decode()
-            transaction.set_rollback(True)
 
 
 def listed(page):
