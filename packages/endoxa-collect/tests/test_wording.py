@@ -1,4 +1,4 @@
-"""The words of the pages in each language: one word for one thing, no question answered beforehand, nobody made a man.
+"""The words of the pages in each language: no question answered beforehand, nobody made a man.
 
 A rule holds for all sentences of the catalogues and, where it says so, for the presets, not for those alone in which
 a reader found it broken.
