@@ -19,21 +19,16 @@ from endoxa_collect.project import backup
 from endoxa_collect.project.folder import locked_folder, open_folder
 
 
-class TestTarget:
-    def test_a_full_disk_leaves_nothing_behind(self, copy, tmp_path, monkeypatch):
-        def full(number):
-            raise OSError(28, "No space left on device")
+def test_a_full_disk_leaves_nothing_behind(copy, tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(backup.os, "fsync", full)
-        assert "the disk is full" in refused("backup", copy, "-o", tmp_path / "b.zip")
-        assert [path.name for path in tmp_path.iterdir()] == ["camp"]
+    monkeypatch.setattr(backup.os, "fsync", full)
+    assert "the disk is full" in refused("backup", copy, "-o", tmp_path / "b.zip")
+    assert [path.name for path in tmp_path.iterdir()] == ["camp"]
 
 
 class TestFolder:
-    def test_a_file_that_is_no_text(self, copy):
-        (copy / "secret.key").write_bytes(b"\xff\xfe")
-        assert "is damaged" in refused("account", copy)
-
     def test_one_that_this_account_may_not_enter(self, copy, monkeypatch):
         def closed(path):
             raise PermissionError(13, "Permission denied", str(path))
@@ -58,33 +53,12 @@ def fill(**_):
 post_save.connect(fill, weak=False)
 """
 """SQLite says of its own limit of pages what it says of a full disk."""
-# The list of withdrawals is only importable once Django knows a campaign.
-LATE = """
-from endoxa_collect.project import backup
-real = backup.enter
-def full(path, lines):
-    raise OSError(28, "No space left on device")
-def enter(folder):
-    real(folder)
-    from endoxa_collect import withdrawals
-    withdrawals.append = full
-backup.enter = enter
-"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "before"),
-    [
-        ("init new --preset laces", FILLED),
-        ("backup new --restore camp.zip --no-withdrawals", LATE),
-    ],
-    ids=["while a campaign is made", "while a backup is put in place"],
-)
-def test_a_full_disk_is_called_full_and_leaves_nothing(campaigns, tmp_path, monkeypatch, words, before):
-    (tmp_path / "camp.zip").write_bytes((campaigns / "camp.zip").read_bytes())
+def test_a_full_disk_while_a_campaign_is_made_is_called_full_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert "the disk is full" in said(endoxa(*words.split(), before=before))
+    assert "the disk is full" in said(endoxa("init", "new", "--preset", "laces", before=FILLED))
     assert not (tmp_path / "new").exists()
 
 
@@ -144,30 +118,6 @@ class TestKilled:
                 assert other.is_dir()
         with draft(tmp_path, "one"):
             assert not other.exists()
-
-
-class TestEmptyFolder:
-    """One that is there may be a volume: it keeps its place, and nothing is written beside it."""
-
-    @pytest.mark.slow
-    def test_takes_the_campaign(self, campaigns, tmp_path):
-        volume = tmp_path / "mounted" / "volume"
-        volume.mkdir(parents=True)
-        place = volume.stat().st_ino
-        done = endoxa("backup", volume, "--restore", campaigns / "camp.zip", "--no-withdrawals")
-        assert done.returncode == 0, done.stderr
-        assert "as the retention date is over" not in done.stdout
-        assert volume.stat().st_ino == place
-        assert open_folder(volume).secret.read_text() == (campaigns / "camp" / "secret.key").read_text()
-        assert not list(tmp_path.rglob(".endoxa-*"))
-
-
-@pytest.mark.slow
-def test_a_list_of_the_users_is_read_whole_or_not_at_all(campaigns, tmp_path):
-    (tmp_path / "list").write_text('{"campaign": "laces"')
-    restore = ("backup", tmp_path / "new", "--restore", campaigns / "camp.zip")
-    assert "list, line 1 is not a withdrawal" in said(endoxa(*restore, "--withdrawals", tmp_path / "list"))
-    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.slow
