@@ -217,21 +217,6 @@ def test_an_answer_that_people_gave_is_taken_out_only_when_asked_twice(save_page
     assert save_page("profile", **typed, sure="on").status_code == 302
 
 
-def test_what_is_refused_is_shown_again_with_the_sentence(save_page, river):
-    typed = "Chile\nArgentinia"
-    response = save_page("general", countries=typed)
-    page = html.unescape(response.content.decode())
-    assert "Line 2: “Argentinia” is not known." in page
-    assert typed in page.replace("\r\n", "\n")
-    assert (response.status_code, river.version) == (200, 1)
-    # In a list all of it at once.
-    names = {"form-0-name": "Tea House", "form-1-name": "Two Words"}
-    response = save_page("questions", **names)
-    said = [form.errors["name"] for form in response.context["form"].forms[:2]]
-    assert said == [["Use small letters a to z, digits and _, at most 31."]] * 2
-    assert all(name in response.content.decode() for name in names.values())
-
-
 REFUSED = tomllib.loads(Path(__file__).with_name("settings.toml").read_text(encoding="utf-8"))
 
 
@@ -347,24 +332,6 @@ def test_needs_of_all_pairs_are_what_need_says_of_each(make_campaign, make_pairs
     recount_needs(campaign, campaign.settings.sampler)
     found = Pair.objects.order_by("pk").values_list("need", flat=True)
     assert list(found) == [need(*case, settings) for case in cases]
-
-
-def test_all_pages_stay_below_the_number_of_fields_that_the_site_accepts(settings, make_campaign):
-    languages = [code for code, _ in settings.LANGUAGES]
-    question, field = RICH["questions"][0], RICH["profile"][0]
-    made = campaign_settings(
-        ui_languages=languages,
-        questions=[{**question, "name": f"q{place}"} for place in range(24)],
-        profile=[{**field, "name": f"f{place}"} for place in range(16)],
-    )
-    for section in SECTIONS.values():
-        form = section.form(made, None)
-        fields = (
-            sum(len(part.fields) for part in form.forms)
-            if isinstance(form, BaseFormSet)
-            else len(form.fields)
-        )
-        assert fields + 8 < settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
 
 
 @pytest.mark.parametrize(("language", "typed"), [("en", "Congo"), ("sw", "Guinea")])
