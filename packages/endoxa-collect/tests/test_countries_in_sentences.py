@@ -61,20 +61,3 @@ def test_every_country_has_its_phrase(language):
         phrase = from_country(code, language)
         assert geography.name(code, language) in phrase
         assert "{" not in phrase
-
-
-@pytest.mark.parametrize(
-    ("country", "language", "people"),
-    [
-        ("AR", "fr", "les gens d’Argentine"),
-        ("JM", "fr", "les gens de la Jamaïque"),
-        ("AR", "pt", "os habitantes da Argentina"),
-        ("CD", "pt", "os habitantes do Congo - Kinshasa"),
-        ("DO", "hi", "डोमिनिकन गणराज्य के लोग"),
-        ("DO", "sw", "watu wa Jamhuri ya Dominika"),
-        ("US", "ar", "سكان الولايات المتحدة"),
-        ("CL", "de", "people from Chile"),
-    ],
-)
-def test_people_of_a_country_are_a_subject(country, language, people):
-    assert people_of(country, language) == people

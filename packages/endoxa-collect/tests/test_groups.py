@@ -137,15 +137,6 @@ def test_cards_and_questions_name_the_group_and_answers_say_whether_it_is_their_
     assert Mention.objects.get().pair.country == asked.country
 
 
-def test_a_new_table_places_everybody_anew(nigeria, make_person):
-    ana = told(make_person(nigeria, "ana"), nigeria, ethnicity="yoruba")
-    kept = [group.model_dump(mode="json") for group in nigeria.settings.groups if group.id != "yoruba_women"]
-    kept[1]["own"] = "ethnicity=igbo"
-    save_from_file(nigeria, {"groups": kept}, "groups.csv")
-    ana.refresh_from_db()
-    assert "yoruba" not in ana.origins
-
-
 def test_exports_have_kind_identity_and_in_group_of_declared_groups(
     nigeria, make_person, make_pairs, tmp_path
 ):

@@ -24,7 +24,6 @@ from endoxa_collect.models import (
     Source,
     Tombstone,
 )
-from endoxa_collect.organiser.decisions import Action, decide, revision
 from endoxa_collect.organiser.opening import RELEASED, end_rehearsal, rehearsal_of
 from endoxa_collect.paper import FIXED, choose_cards, enter, new_receipts, read_answers, write_template
 from endoxa_collect.privacy import withdraw
@@ -72,20 +71,6 @@ class TestSeeds:
         for pair in (seed, other):
             pair.refresh_from_db()
             assert (pair.moderation, pair.merged_into, pair.before_merge) == (Moderation.LIVE, None, "")
-
-    def test_what_moderators_decided_about_seeds_stays(self, rehearsed, organiser, make_person, make_pairs):
-        seeds = ("love poetry", "like rhymes", "sing", "sing well")
-        hidden, edited, merged, root = make_pairs(rehearsed, *(("CL", text, "en") for text in seeds))
-        make_person(rehearsed, "eva")
-        for pair, words in ((hidden, {}), (edited, {"text": "like good rhymes", "language": "en"})):
-            action = Action.EDIT if words else Action.HIDE
-            decide(rehearsed, organiser.account, pair.public_id, action, revision(pair), **words)
-        merge(merged, root)
-        assert end_rehearsal(rehearsed, NOBODY) == 1
-        for pair in (hidden, edited, merged):
-            pair.refresh_from_db()
-        stay = (hidden.moderation, edited.attribute, merged.merged_into)
-        assert stay == (Moderation.HIDDEN, "like good rhymes", root)
 
 
 class TestNoTrace:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
-from io import StringIO
 
 import polars as pl
 import pytest
 
 from endoxa.sources.source import Source
-from endoxa_collect import tablefile
 from endoxa_collect.tablefile import TableError, read_rows
 
 ROWS = [{"id": "a", "text": "uno, dos"}, {"id": "b", "text": "trois"}, {"id": "c", "text": "日本"}]
@@ -44,19 +42,6 @@ def test_every_form_has_the_same_rows_with_their_places(forms):
         in_lines = path.name in {"items.csv", "items.tsv", "items.csv.gz", "items.jsonl"}
         first = f"line {1 if path.name.endswith('.jsonl') else 2}" if in_lines else "row 1"
         assert rows[0].place == f"{path}, {first}"
-
-
-def test_objects_longer_than_a_block_are_read_and_rows_come_one_at_a_time(monkeypatch):
-    monkeypatch.setattr(tablefile, "_BLOCK", 7)
-    rows = [{"id": str(number), "text": "x" * number} for number in range(40)]
-    assert list(tablefile._records(StringIO(json.dumps(rows)))) == rows
-    with pytest.raises(json.JSONDecodeError):
-        list(tablefile._records(StringIO(json.dumps(rows)[:-9])))
-    monkeypatch.setattr(tablefile, "_LONGEST", 20)
-    endless = StringIO('[{"a": "' + "x" * 1_000)
-    with pytest.raises(json.JSONDecodeError):
-        list(tablefile._records(endless))
-    assert endless.tell() < 100
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import ast
 import re
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ _PLACE = re.compile(r"%\(\w+\)[sd]|%[sd%]|</?\w+>")
 _POSITIONAL = re.compile(r"%[sd]")
 
 
+@cache
 def catalogue(language: str, root: Path = PACKAGE) -> Catalog:
     with (root / "locale" / language / "LC_MESSAGES" / "django.po").open("rb") as file:
         return read_po(file, locale=language)

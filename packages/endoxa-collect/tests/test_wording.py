@@ -10,6 +10,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,11 +38,11 @@ def sentences(language: str) -> Iterator[tuple[str, str]]:
             yield english, form
 
 
-def preset_texts(language: str) -> Iterator[str]:
-    """What presets say in a language, line by line."""
-    for name in preset_names():
-        for _, texts in texts_of(load_preset(name).settings.model_dump()):
-            yield from texts[language].splitlines()
+@cache
+def preset_texts() -> list[dict[str, str]]:
+    """What presets say in each language."""
+    presets = (load_preset(name).settings.model_dump() for name in preset_names())
+    return [texts for preset in presets for _, texts in texts_of(preset)]
 
 
 def bare(text: str) -> str:
@@ -122,7 +123,7 @@ def test_no_sentence_and_no_preset_breaks_a_rule(rule, language):
         if language == "en"
         else (form for _, form in sentences(language))
     )
-    said = [*ours, *preset_texts(language)]
+    said = [*ours, *(line for texts in preset_texts() for line in texts[language].splitlines())]
     pattern = WORDS["never"][rule][language]
     # Marks above Arabic letters tell who is spoken to.
     read = bare if "together" in rule else str

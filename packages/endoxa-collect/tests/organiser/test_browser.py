@@ -118,15 +118,6 @@ def test_every_page_fits_a_phone_and_can_be_read_by_everybody(browser, site, coo
                 assert picture.evaluate(DRAWN), path
 
 
-def test_what_is_refused_can_be_read_by_everybody(desk):
-    desk.forgive(422)
-    desk.go(f"{HERE}settings/cards/")
-    desk.page.get_by_label("Ratings each pair should get").fill("0")
-    desk.press("Save as a new version")
-    desk.page.locator("[aria-invalid=true]").first.wait_for()
-    desk.check("refused-settings")
-
-
 def test_moderation_with_keys(desk, site):
     in_campaign(site.folder, "v.propose_all('hum on the bus')")
     item = item_of(site, "hum on the bus")

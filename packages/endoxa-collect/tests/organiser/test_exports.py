@@ -12,7 +12,6 @@ from django.urls import reverse
 from collect_support.filled_campaign import propose
 from endoxa_collect.models import AuditEntry, Release, Role
 from endoxa_collect.organiser.exports import left_out
-from endoxa_collect.privacy import withdraw
 
 NASTY = "<script>alert(1)</script>"
 
@@ -31,17 +30,6 @@ def page(client, campaign, make_account):
         return client.get(address) if data is None else client.post(address, data)
 
     return open_page
-
-
-@pytest.mark.slow
-def test_who_is_left_out_stands_above_the_buttons_and_no_words_of_people(page, campaign, make_person):
-    propose(make_person(campaign, origins=["CL"]), "CL", NASTY)
-    withdraw(make_person(campaign, "gone"))
-    content = page(Role.ORGANISER).content.decode()
-    left = content.index("1 person left and deleted all answers.")
-    assert left < content.index("Download a working copy") < content.index("A new release")
-    assert "alert(1)" not in content
-    assert "Chile" not in content
 
 
 def test_who_joins_while_somebody_watches_cannot_be_read_off(

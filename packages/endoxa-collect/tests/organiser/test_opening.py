@@ -5,8 +5,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from endoxa.errors import UserError
-from endoxa_collect.models import AuditEntry, Campaign, Role, State
-from endoxa_collect.organiser.opening import set_state
+from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Role, State
+from endoxa_collect.organiser.opening import lacking, set_state
+from endoxa_collect.organiser.settings import save
 
 NOBODY = AnonymousUser()
 ADDRESS = "/organise/river/open/"
@@ -61,3 +62,13 @@ def test_the_organiser_says_what_happens_to_the_rehearsal(organiser, rehearsed, 
     assert rehearsed.began_at is not None
     assert rehearsed.people.count() == people
     assert AuditEntry.objects.filter(action="rehearsal erased").exists() == (choice == "erase")
+
+
+def test_what_is_missing_before_people_come_is_named(rehearsed):
+    with_day(rehearsed, "2099-12-31")
+    before = [str(what) for what, _ in lacking(rehearsed)]
+    assert before == ["Join code", "Licence of the data", "Help lines", "seeds of your own"]
+    JoinCode.objects.create(campaign=rehearsed, code="RIVER222")
+    save(rehearsed, 1, {"licence": "CC BY 4.0", "organisation": ""}, NOBODY)
+    AuditEntry.objects.create(campaign=rehearsed, action="seeds added")
+    assert [str(what) for what, _ in lacking(rehearsed)] == ["Who runs it", "Help lines"]

@@ -171,6 +171,8 @@ def test_codes_are_made_shown_and_revoked_but_not_those_of_another_campaign(
     assert organiser.post(address("code_add"), {"days": "9999"}).status_code == 422
     poster = organiser.get(address("code_poster", made.code), HTTP_HOST="camp.example")
     assert f"http://camp.example/j/{made.code}/" in words(poster)
+    organiser.post(address("code_name", made.code), {"label": "School of <Yoff>"})
+    assert "School of &lt;Yoff&gt;" in words(organiser.get(address("codes")))
     asked = words(act(organiser, "codes", "revoke", made))
     assert "cannot be taken back" in asked
     assert organiser.get(address("code_poster", made.code)).status_code == 200
@@ -178,7 +180,8 @@ def test_codes_are_made_shown_and_revoked_but_not_those_of_another_campaign(
     organiser.post(address("codes"), {name: value for name, value in sent if name != "csrfmiddlewaretoken"})
     assert organiser.get(address("code_poster", made.code)).status_code == 404
     assert organiser.get(address("code_qr", made.code)).status_code == 404
-    assert [entry.action for entry in AuditEntry.objects.order_by("pk")] == ["code made", "code revoked"]
+    actions = [entry.action for entry in AuditEntry.objects.order_by("pk")]
+    assert actions == ["code made", "code changed", "code revoked"]
     foreign = JoinCode.objects.create(campaign=make_campaign("sea"), code="SEASEA22")
     assert organiser.get(address("code_qr", "SEASEA22")).status_code == 404
     act(organiser, "codes", "revoke", foreign, sure="1")

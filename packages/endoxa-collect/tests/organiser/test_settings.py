@@ -9,7 +9,6 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from django.core.exceptions import ValidationError
 from django.forms import BaseFormSet
 from django.http import QueryDict
 from django.urls import reverse
@@ -26,7 +25,6 @@ from endoxa_collect.cards.counts import recount_needs
 from endoxa_collect.geography import country_names, language_names
 from endoxa_collect.models import AuditEntry, CardState, Pair, Role, SettingsVersion
 from endoxa_collect.organiser.setting_forms import SECTIONS, code_of
-from endoxa_collect.presets import load_preset
 from endoxa_collect.sampler.slots import SamplerSettings, need
 
 RICH = {
@@ -116,19 +114,6 @@ def test_a_page_sent_back_as_it_was_changes_nothing(save_page, river, section):
     assert response.status_code == 302, response.context["form"].errors
     assert (river.version, SettingsVersion.objects.count()) == (1, 1)
     assert not AuditEntry.objects.exists()
-
-
-@pytest.mark.slow
-def test_the_pages_show_a_preset_whole(client, make_campaign, make_account):
-    loaded = load_preset("afristereo").settings.model_dump(mode="json")
-    campaign = make_campaign("river", **loaded)
-    SettingsVersion.objects.update(content={**loaded, "organisation": "Lab", "contact": "555"})
-    client.force_login(make_account("ana", campaign, Role.ORGANISER))
-    for section in SECTIONS:
-        response = client.post(address(section), as_sent(campaign, section))
-        assert response.status_code == 302, response.context["form"].errors
-    campaign.refresh_from_db()
-    assert campaign.version == 1
 
 
 BAKERS = {"form-2-name": "work", "form-2-axis": "profession", "form-2-text-en": "What of bakers?"}
@@ -285,15 +270,9 @@ def test_the_second_of_two_organisers_sees_what_the_first_saved(organiser, river
     assert organiser.post(address("care"), {**second, "base": 2}).status_code == 302
     river.refresh_from_db()
     assert (river.version, river.settings.help_lines[0].name) == (3, "Everyone")
+    versions = organiser.get(reverse("organiser:settings_versions", args=["river"])).content.decode()
+    assert all(words in versions for words in ("Version 3", "ana", "rain, snow"))
     assert [version.number for version in SettingsVersion.objects.order_by("number")] == [1, 2, 3]
-
-
-@pytest.mark.parametrize("base", ["x", "0"])
-def test_a_page_without_its_version_saves_nothing(organiser, river, base):
-    response = organiser.post(address("care"), {**as_sent(river, "care", watch_words="fog"), "base": base})
-    assert response.status_code == 409
-    river.refresh_from_db()
-    assert river.version == 1
 
 
 def test_new_words_of_consent_are_a_new_version_of_consent(save_page, river):
@@ -332,15 +311,6 @@ def test_needs_of_all_pairs_are_what_need_says_of_each(make_campaign, make_pairs
     recount_needs(campaign, campaign.settings.sampler)
     found = Pair.objects.order_by("pk").values_list("need", flat=True)
     assert list(found) == [need(*case, settings) for case in cases]
-
-
-@pytest.mark.parametrize(("language", "typed"), [("en", "Congo"), ("sw", "Guinea")])
-def test_a_name_that_may_mean_several_countries_is_asked_about(language, typed):
-    with translation.override(language):
-        with pytest.raises(ValidationError, match=typed):
-            code_of(typed, country_names)
-        asked = ("USA", "Brasil", "México", "cd", "gn")
-        assert [code_of(one, country_names) for one in asked] == ["US", "BR", "MX", "CD", "GN"]
 
 
 @pytest.mark.slow

@@ -130,15 +130,3 @@ def test_entries_are_as_the_model_allows(section, field, words, valid):
     assert model_takes(**{section: [changed]}) == valid
     name = f"form-0-{field}-en" if by_language else f"form-0-{field}"
     assert form_takes(section, settings, **{name: typed}) == valid
-
-
-@pytest.mark.parametrize(("section", "most"), [("questions", 24), ("profile", 16)])
-def test_as_many_entries_with_names_of_their_own_as_the_model_allows(section, most):
-    entries = [{**ENTRY[section], "name": f"n{number}"} for number in range(most)]
-    assert model_takes(**{section: entries})
-    assert not model_takes(**{section: [*entries, ENTRY[section]]})
-    assert not model_takes(**{section: [entries[0], entries[0]]})
-    settings = campaign_settings(**{section: entries})
-    assert form_takes(section, settings)
-    assert not form_takes(section, settings, **{"form-TOTAL_FORMS": most + 1, f"form-{most}-name": "more"})
-    assert not form_takes(section, settings, **{"form-0-name": "n1"})

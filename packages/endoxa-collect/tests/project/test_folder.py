@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from contextlib import closing, contextmanager
+from contextlib import closing
 from uuid import UUID
 
 import pytest
@@ -108,15 +108,6 @@ def until(what, *facts):
         time.sleep(0.05)
 
 
-@contextmanager
-def being_read(folder):
-    """The database of a campaign in the hands of another program that reads it until told to `rollback`."""
-    with closing(sqlite3.connect(folder / "db.sqlite3", isolation_level=None)) as reader:
-        reader.execute("BEGIN")
-        reader.execute("SELECT COUNT(*) FROM collect_pair").fetchall()
-        yield reader
-
-
 def holding(folder, word):
     """The files of a campaign that hold a word, found by another process: closing a file of SQLite's unlocks it."""
     found = subprocess.run(
@@ -176,16 +167,6 @@ class TestServe:
         process.kill()
         process.communicate(timeout=LIMIT)
         until(is_free, copy)
-
-    def test_words_of_somebody_who_left_while_another_was_reading_are_gone_when_it_stops(self, copy, served):
-        with being_read(copy) as reader:
-            in_campaign(copy, "v.withdraw(v.say().ana)")
-            assert "db.sqlite3-wal" in holding(copy, "Zebedina")
-            reader.rollback()
-            os.killpg(served[1].pid, signal.SIGTERM)
-            assert served[1].communicate(timeout=LIMIT)[1] == ""
-            assert served[1].returncode == 0
-            assert holding(copy, "Zebedina") == []
 
 
 WHO = "SELECT secret_hash FROM collect_person"
@@ -282,15 +263,3 @@ class TestBackup:
             backup.write_bytes(content)
             assert "damaged" in refused("backup", tmp_path / "new", "--restore", backup)
         assert not (tmp_path / "new").exists()
-
-
-def test_the_command_line_loads_no_django():
-    code = "import sys, endoxa.commands; print({name.split('.')[0] for name in sys.modules} & {'django', 'granian'})"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=LIMIT, check=True
-    )
-    assert loaded.stdout.strip() == "set()"
-    for words in (["--help"], ["serve", "--help"]):
-        helped = endoxa(*words, before="import sys; sys.modules['django'] = None", fresh=True)
-        assert helped.returncode == 0
-        assert "Usage" in helped.stdout

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from collect_support.stored import stored_rating
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.cards.balance import lately, outlook_of
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Source, State
 from endoxa_collect.organiser.decisions import waiting
@@ -25,7 +24,6 @@ from endoxa_collect.organiser.figures import (
     Figures,
     agreement_of,
     count,
-    reading_of,
     together,
 )
 from endoxa_collect.organiser.wording import sentence
@@ -109,28 +107,6 @@ def test_planted_counts(make_campaign, make_person, make_pairs):
     assert [figures.lately[name] for name in ("new_pairs", "skips", "reports")] == [1, None, None]
 
 
-def test_the_controller_and_the_dashboard_count_the_same_minutes(campaign, make_person, make_pairs):
-    now = timezone.now()
-    Campaign.objects.update(began_at=now - timedelta(minutes=30))
-    campaign.refresh_from_db()
-    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(6)))
-    for place, minutes in enumerate((2, 5, 10, 15)):
-        person = make_person(campaign, f"p{place}")
-        moment = now - timedelta(minutes=minutes)
-        answering.rate(person, drawing.next_card(person, now=moment).token, 4, lifted=True, now=moment)
-        added = make_pairs(campaign, ("AR", f"new {place}", "es"), source=Source.CONTRIBUTOR)
-        Pair.objects.filter(pk=added[0].pk).update(created_at=moment)
-    recent, outlook = lately(campaign, now), outlook_of(campaign, now)
-    assert (recent.cards.count(), recent.new_pairs, recent.minutes) == (2, 2, 10.0)
-    # Two windows after the first, a quarter of the pace that was expected is left, 1.5 instead of 0.1 a minute; of the
-    # 38 who are missing a little more, 7.5 minutes after the first quarter of the time.
-    assert (outlook.pace.people, outlook.new_pairs) == (2 + round(38 * 0.5**0.75), 1.0)
-    assert outlook.pace.each == pytest.approx(0.75 * 0.1 + 0.25 * 1.5)
-    Campaign.objects.update(began_at=now - timedelta(minutes=4))
-    campaign.refresh_from_db()
-    assert (lately(campaign, now).cards.count(), lately(campaign, now).minutes) == (1, 4.0)
-
-
 def test_agreement_is_the_share_of_pairs_whose_ratings_lie_close_together(campaign, make_person, make_pairs):
     raters = [make_person(campaign, f"p{place}") for place in range(4)]
     pairs = make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(12)))
@@ -182,25 +158,6 @@ OVER = "The planned time is over; 30 pairs have fewer than 3 ratings."
 )
 def test_the_forecast_says_what_it_stands_on(facts, state, begun, said):
     assert sentence(figures_with(**facts), state=state, begun=begun, k=3) == said
-
-
-def test_cards_left_by_language_and_who_ran_dry(organiser, campaign, make_person, make_pairs):
-    portuguese = make_pairs(campaign, ("BR", "sing", "pt"), ("BR", "dance", "pt"), ratings=1)
-    make_pairs(campaign, ("AR", "cook", "es"), ratings=9)
-    for name in "abcdef":
-        reader = make_person(campaign, name, languages=["pt"])
-        for pair in portuguese[: 1 if name == "f" else 2]:
-            stored_rating(reader, pair, 3, timezone.now())
-    for name in "ghijk":
-        make_person(campaign, name, languages=["pt", "es"])
-    k = campaign.settings.sampler.k
-    rows = {row.language: row for row in reading_of(campaign)}
-    # Eleven read Portuguese, of whom five have none left; five read Spanish, which has a card for each.
-    assert (rows["pt"].has, rows["pt"].wanted, rows["pt"].people, rows["pt"].dry) == (2, 2 * k, 10, 5)
-    assert (rows["es"].has, rows["es"].wanted, rows["es"].people, rows["es"].dry) == (k, k, 5, 0)
-    page = " ".join(organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode().split())
-    assert "No card left: 5 of 10 people who read it" in page
-    assert "pairs in these languages of the pages: English" in page
 
 
 def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(organiser, campaign):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa_collect.contributor.survey import save_answer
-from endoxa_collect.models import Role
+from endoxa_collect.models import Role, Statement
 from endoxa_collect.organiser.figures import count_survey
 from endoxa_collect.small_cells import OTHERS, counted
 
@@ -64,13 +64,18 @@ def test_planted_answers_are_counted(river, answer):
     assert figures["countries"] == [("AR", 10), (OTHERS, 5)]
 
 
-def test_nothing_is_shown_of_four_people(river, answer, pages):
+def test_nothing_is_shown_of_four_people_but_of_five(river, answer, pages):
     for name in ("one", "two", "three", "four"):
         answer(name, "People drink mate")
     assert count_survey(river, timezone.now()) is None
     for page in pages():
         assert "Shown once 5 people have answered." in page
         assert "Argentina" not in page
+    answer("five", "People drink mate")
+    for page in pages():
+        for words in ("Argentina", "What is said of food?", "5 answers"):
+            assert words in page
+        assert not any(str(row.person_id) in page or row.text in page for row in Statement.objects.all())
 
 
 @given(st.dictionaries(st.sampled_from(["", *"ABCDEF"]), st.sets(st.integers(1, 15), min_size=1), max_size=7))

@@ -106,23 +106,6 @@ def test_each_filter(campaign, make, person, page):
         assert [pair.attribute for pair in listed.result_list] == there, query
 
 
-def test_what_is_unkind_or_unjudged_is_covered_and_all_is_framed(page, make, person):
-    make("kind words")
-    make("unkind words", negative=True)
-    make("unjudged words", negative=None, source=Source.CONTRIBUTOR, author=person)
-    content = page().content.decode()
-    covers = re.findall(r'<details class="cover">.*?</details>', content, re.DOTALL)
-    for word in ("unkind", "unjudged"):
-        assert sum(f">{word} words<" in cover for cover in covers) == 1
-    assert len(covers) == 2
-    assert content.count("some say:") == 3
-    for name, there in (("seeds", "/seeds/?tone=kind"), ("all_pairs", "/pairs/?tone=kind")):
-        sent = {"show": "1", "list": name}
-        answer = page(data=sent, query="?tone=kind", name="moderation_words")
-        assert answer.headers["Location"].endswith(there)
-    assert '<details class="cover">' not in page().content.decode()
-
-
 def test_a_decision_from_the_list_keeps_the_list_and_can_be_taken_back(page, make):
     pair = make("sing loudly")
     answer = page(query="?country=CO&q=sing", data=ticked("hide", pair))

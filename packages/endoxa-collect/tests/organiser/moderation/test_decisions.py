@@ -163,17 +163,6 @@ def test_marks_and_merges_are_taken_back(campaign, person, make_pairs, moderator
 
 
 @pytest.mark.slow
-def test_nothing_is_merged_into_what_was_hidden_meanwhile(campaign, person, make_pairs, moderator):
-    (root,) = make_pairs(campaign, ("AR", "drink mate", "en"))
-    pair = say(person, "sip mate")
-    seen = revision(root)
-    act(root, moderator, "hide")
-    refuses("", act, pair, moderator, "merge", into=root.public_id, into_seen=seen, error=StaleError)
-    refuses("is hidden", act, pair, moderator, "merge", into=root.public_id)
-    assert fresh(pair).merged_into is None
-
-
-@pytest.mark.slow
 def test_personal_data_goes_everywhere_and_for_good(campaign, person, make_person, moderator):
     pair = say(person, "sing like Maria Gonzalez")
     other = say(make_person(campaign, "ben"), "sings like Maria Gonzales")
