@@ -21,7 +21,6 @@ from endoxa_collect.models import (
     Role,
     record,
 )
-from endoxa_collect.organiser.moderation import ADDED
 from endoxa_collect.privacy import withdraw
 
 PASSWORD = "a long password of ours"
@@ -94,15 +93,6 @@ AR,drink mate all the day,en,food,no
 CL,love poetry,en,culture,
 UY,sing at night,es,music,yes
 """
-
-
-def test_one_seed_that_is_typed(organiser, river):
-    typed = {"lines": "country,attribute,language,negative\nCL,love poetry,en,no"}
-    for _ in range(2):
-        assert organiser.post(address("seeds_add"), typed).status_code == 302
-    pair = Pair.objects.get()
-    assert (pair.country, pair.attribute, pair.negative, pair.source) == ("CL", "love poetry", False, "seed")
-    assert AuditEntry.objects.filter(campaign=river, action=ADDED, detail__added=1).count() == 1
 
 
 def spreadsheet(*rows):

@@ -67,7 +67,7 @@ def edges(schema):
     """Numbers at the limits, just inside and just outside, and some that are no number of a kind."""
     found = [0, 1, -1, 7, 0.5, 2.5, 1e9, math.inf, math.nan]
     for limit in ("minimum", "exclusiveMinimum", "maximum"):
-        for step in (1, 1e-3, 1e-9):
+        for step in (1, 1e-9):
             found += [schema[limit] + step * way for way in (-1, 0, 1)] if limit in schema else []
     return found
 
@@ -75,7 +75,6 @@ def edges(schema):
 NAMES = sorted(SamplerSettings.model_fields.keys() - {"second_mention", "rule"})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [*NAMES, *NUMBERS])
 def test_limits_of_numbers_are_those_of_their_page(name):
     def taken(value):
@@ -84,9 +83,9 @@ def test_limits_of_numbers_are_those_of_their_page(name):
         return model_takes(**{name: value}), form_takes("general", **{name: repr(value)})
 
     model = SamplerSettings if name in NAMES else CampaignSettings
-    found = {value: taken(value) for value in edges(model.model_json_schema()["properties"][name])}
-    assert {value: pair for value, pair in found.items() if pair[0] != pair[1]} == {}
-    assert {pair[0] for pair in found.values()} == {True, False}
+    answers = {value: taken(value) for value in edges(model.model_json_schema()["properties"][name])}
+    assert {value: pair for value, pair in answers.items() if pair[0] != pair[1]} == {}
+    assert {pair[0] for pair in answers.values()} == {True, False}
 
 
 @pytest.mark.slow

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 
-from django.core.cache import cache
-
 from collect_support.filled_campaign import give_mention, give_rating, give_skip
 from endoxa_collect.models import Arrivals, JoinCode
 from endoxa_collect.organiser.dashboard import by_day, by_language, steps
@@ -20,9 +18,6 @@ def page(client, name="turnout/", **headers):
 
 
 def test_people_are_counted_by_code_language_day_and_step(organiser, campaign, make_person, make_pairs):
-    assert "Said no</dt><dd>0<" in page(organiser)
-    assert "There is none yet." in page(organiser, "codes/")
-    cache.clear()
     radio = JoinCode.objects.create(campaign=campaign, code="RADIO222", label="Radio & <TV>")
     JoinCode.objects.create(campaign=campaign, code="SCHOOL22")
     Arrivals.objects.create(code=radio, day=date(2026, 5, 4), joined=3, declined=2)
@@ -53,9 +48,7 @@ def test_people_are_counted_by_code_language_day_and_step(organiser, campaign, m
     shown = page(organiser)
     assert shown.count("Shown from 5 people on.") == 2
     assert "Spanish" not in shown
-    codes = page(organiser, "codes/")
-    assert codes.index("0 agreed, 0 said no") < codes.index("Radio &amp; &lt;TV&gt;")
-    assert "5 agreed, 2 said no" in codes
+    assert "5 agreed, 2 said no" in page(organiser, "codes/")
     assert "Said no</dt><dd>2<" in shown
     assert not [one for one in people if str(one.pk) in shown]
     (left,) = re.findall(r"Left and deleted their answers</dt><dd>(\d+)", shown)

@@ -144,6 +144,12 @@ def test_every_withdrawal_is_written_down_before_it_is_done(campaign, make_perso
     lines = withdrawals.read(tmp_path / withdrawals.NAME)
     assert [line.campaign for line in lines] == ["river", "river"]
     assert withdrawals.read(tmp_path / "nothing.jsonl") == []
+    # What a crash cut off is left out of the site's own list, and refused in the list of somebody.
+    cut = tmp_path / "cut.jsonl"
+    cut.write_text((tmp_path / withdrawals.NAME).read_text()[:-9])
+    assert withdrawals.read(cut, complete=False) == lines[:1]
+    with pytest.raises(UserError, match=r"cut\.jsonl, line 3 is not a withdrawal"):
+        withdrawals.read(cut)
 
 
 def test_replaying_deletes_those_in_the_list_and_completes_the_tombstones(campaign, make_person):

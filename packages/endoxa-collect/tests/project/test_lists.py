@@ -44,6 +44,7 @@ def test_a_new_list_says_whose_it_is_and_names_nobody(folder):
     assert SECRET not in line
     assert lines_of(folder) == []
     assert withdrawals.heads(folder.withdrawals) == {head_for(SECRET + "\n"), line}
+    assert withdrawals.heads(folder.path / "nothing.jsonl") == set()
 
 
 def emptied(path):

@@ -192,12 +192,6 @@ class TestLogs:
         client.get("/", headers={"host": "elsewhere.example"})
         assert written.getvalue() == ""
 
-    def test_messages_of_ours_are_kept_and_those_of_others_are_not(self, written):
-        logging.getLogger("endoxa_collect").error("the queue is full")
-        logging.getLogger("somebody").error("said by %s", "ana")
-        assert "the queue is full" in written.getvalue()
-        assert "ana" not in written.getvalue()
-
     def test_every_handler_of_the_site_writes_places_only(self):
         formatters = {handler["formatter"] for handler in LOGGING["handlers"].values()}
         assert {LOGGING["formatters"][name]["()"] for name in formatters} == {PlacesOnly}
