@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from itertools import combinations, product
 
@@ -24,6 +25,8 @@ from endoxa_collect.entry.words import flags
 from endoxa_collect.models import Pair
 from endoxa_collect.presets import load_preset, preset_names
 
+preset = cache(load_preset)
+
 
 def texts_of(node: object, where: str = "") -> Iterator[tuple[str, dict[str, str]]]:
     """Every table of texts by language, with its place."""
@@ -40,7 +43,7 @@ def texts_of(node: object, where: str = "") -> Iterator[tuple[str, dict[str, str
 
 @pytest.mark.parametrize("name", preset_names())
 def test_every_text_is_there_in_every_language(name):
-    tables = dict(texts_of(load_preset(name).settings.model_dump()))
+    tables = dict(texts_of(preset(name).settings.model_dump()))
     assert len(tables) >= 7
     for where, texts in tables.items():
         assert set(texts) == set(UI_LANGUAGES), where
@@ -54,7 +57,7 @@ def test_every_text_is_there_in_every_language(name):
 
 @pytest.mark.parametrize("name", preset_names())
 def test_whoever_runs_it_is_left_to_fill_in_and_places_and_languages_are_known(name):
-    settings = load_preset(name).settings
+    settings = preset(name).settings
     assert (settings.organisation, settings.contact) == ("", "")
     assert (settings.minimum_age, settings.maximum_age) == ((13, 17) if name == "school" else (18, 0))
     assert set(settings.countries) <= set(geography.codes())
@@ -63,11 +66,11 @@ def test_whoever_runs_it_is_left_to_fill_in_and_places_and_languages_are_known(n
 
 
 def test_a_preset_with_some_languages_has_only_words_in_these():
-    whole, some = load_preset("school"), load_preset("school:en, sw")
+    whole, some = preset("school"), load_preset("school:en, sw")
     assert some.settings.data_languages == ("en", "sw")
     assert some.settings.ui_languages == ("en", "sw")
     assert set(whole.settings.ui_languages) == set(UI_LANGUAGES)
-    assert load_preset("laces").settings.ui_languages == ("es", "en", "pt")
+    assert preset("laces").settings.ui_languages == ("es", "en", "pt")
     assert load_preset("laces:es,pt").settings.ui_languages == ("es", "pt")
     assert load_preset("afristereo:ha").settings.ui_languages == UI_LANGUAGES
     assert some.seeds == tuple(seed for seed in whole.seeds if seed.language in {"en", "sw"})
@@ -82,7 +85,7 @@ def test_a_preset_with_some_languages_has_only_words_in_these():
 
 @pytest.mark.parametrize("name", ["laces", "school"])
 def test_seeds_are_mild_clean_of_every_topic_and_about_every_country(make_campaign, name):
-    loaded = load_preset(name)
+    loaded = preset(name)
     settings, seeds = loaded.settings, loaded.seeds
     assert {seed.country for seed in seeds} == set(settings.countries)
     assert max(Counter(seed.topic for seed in seeds).values()) <= 0.3 * len(seeds)
@@ -99,7 +102,7 @@ def test_seeds_are_mild_clean_of_every_topic_and_about_every_country(make_campai
 
 
 def test_seeds_start_the_cards_in_the_language_of_each_country_and_in_english():
-    loaded = load_preset("laces")
+    loaded = preset("laces")
     languages = Counter((seed.country, seed.language) for seed in loaded.seeds)
     for country in loaded.settings.countries:
         assert languages[country, "pt" if country == "BR" else "es"] >= 14, country
@@ -111,7 +114,7 @@ def test_seeds_start_the_cards_in_the_language_of_each_country_and_in_english():
 
 
 def test_the_school_asks_minors_nothing_sensitive_and_starts_kind():
-    settings, seeds = load_preset("school").settings, load_preset("school").seeds
+    settings, seeds = preset("school").settings, preset("school").seeds
     assert (settings.guardian, settings.moderation) == (True, "before")
     assert (settings.profile, settings.questions) == ((), ())
     assert {seed.topic for seed in seeds} <= set(TOPICS) - {"Politics & Governance", "Negative Traits"}
@@ -132,7 +135,7 @@ def test_the_school_asks_minors_nothing_sensitive_and_starts_kind():
     ],
 )
 def test_minors_are_asked_nothing_sensitive_in_other_words(kind, changes):
-    content = load_preset("school").settings.model_dump(mode="json")
+    content = preset("school").settings.model_dump(mode="json")
     pets = {"name": "pets", "label": {"en": "Do you have a pet?"}, "purpose": {"en": "To compare."}}
     pets["choices"] = {"yes": {"en": "Yes"}, "no": {"en": "No"}}
     sports = {"name": "sports", "axis": "sports", "text": {"en": "What is said about tracing and partying?"}}
@@ -144,7 +147,7 @@ def test_minors_are_asked_nothing_sensitive_in_other_words(kind, changes):
 
 
 def test_the_survey_asks_as_afristereo_and_curate_knows_the_questions():
-    settings = load_preset("afristereo").settings
+    settings = preset("afristereo").settings
     assert not settings.cards
     told = files("endoxa.curate.survey").joinpath("presets/afristereo.toml").read_text(encoding="utf-8")
     published = [
