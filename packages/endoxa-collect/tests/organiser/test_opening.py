@@ -67,7 +67,7 @@ def test_the_organiser_says_what_happens_to_the_rehearsal(organiser, rehearsed, 
 def test_what_is_missing_before_people_come_is_named(rehearsed):
     with_day(rehearsed, "2099-12-31")
     before = [str(what) for what, _ in lacking(rehearsed)]
-    assert before == ["Join code", "Licence of the data", "Help lines", "seeds of your own"]
+    assert before == ["Licence of the data", "Help lines", "seeds of your own", "Join code"]
     JoinCode.objects.create(campaign=rehearsed, code="RIVER222")
     save(rehearsed, 1, {"licence": "CC BY 4.0", "organisation": ""}, NOBODY)
     AuditEntry.objects.create(campaign=rehearsed, action="seeds added")

@@ -212,6 +212,7 @@ def test_closing_asks_first_without_a_script(organiser, river):
     assert Campaign.objects.get(pk=river.pk).state == "closed"
 
 
+@pytest.mark.slow
 def test_the_log_is_filtered_and_paged(organiser, river, make_account):
     ben = make_account("ben", river, Role.MODERATOR)
     for number in range(60):

@@ -77,6 +77,7 @@ def test_words_are_found_in_any_case_and_accents(campaign, make, typed, text, la
     assert texts(campaign, typed) == ([text] if text else [])
 
 
+@pytest.mark.slow
 def test_each_filter(campaign, make, person, page):
     kept = {"source": Source.CONTRIBUTOR, "author": person, "negative": None}
     make("seed", negative=True)
