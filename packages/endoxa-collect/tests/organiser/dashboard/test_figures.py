@@ -172,13 +172,14 @@ def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(orga
     organiser.post(address, {"state": "paused"})
     paused = timezone.now() - timedelta(minutes=20)
     Campaign.objects.update(began_at=began, paused_at=paused)
+    organiser.post(address, {"state": "closed", "sure": "1"})  # the clock has stood still since the pause
     for _ in range(2):
         organiser.post(opening)
     campaign.refresh_from_db()
     assert campaign.began_at >= began + timedelta(minutes=20)
     assert campaign.paused_at is None
     logged = AuditEntry.objects.order_by("pk").values_list("detail__after", flat=True)
-    assert list(logged) == ["open", "paused", "open"]
+    assert list(logged) == ["open", "paused", "closed", "open"]
     assert organiser.post(address, {"state": "draft"}).status_code == 400
     # What people are asked for is ordered, or left to the forecast.
     address = reverse("organiser:balance", args=["river"])

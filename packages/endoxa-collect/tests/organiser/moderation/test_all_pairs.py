@@ -61,10 +61,8 @@ def texts(campaign, typed):
         ("cancion", "cantan una canción", "es"),
         ("CANCIÓN", "cantan una cancion", "es"),
         ("ecoles", "vont à l’École ÉCOLES", "fr"),
-        ("they are late", "always late", "en"),
         ("يحبون القهوة", "يُحِبّون القهوة كثيرا", "ar"),
         ("चाय", "बहुत चाय पीते हैं", "hi"),
-        ("100%", "100% sure", "en"),
         # What is a pattern to a database is text.
         ("%", "", ""),
         ("' OR 1=1 --", "", ""),
