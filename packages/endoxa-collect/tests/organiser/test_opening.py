@@ -70,5 +70,6 @@ def test_what_is_missing_before_people_come_is_named(rehearsed):
     assert before == ["Licence of the data", "Help lines", "seeds of your own", "Join code"]
     JoinCode.objects.create(campaign=rehearsed, code="RIVER222")
     save(rehearsed, 1, {"licence": "CC BY 4.0", "organisation": ""}, NOBODY)
+    rehearsed.refresh_from_db()
     AuditEntry.objects.create(campaign=rehearsed, action="seeds added")
     assert [str(what) for what, _ in lacking(rehearsed)] == ["Who runs it", "Help lines"]

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collect_support.site_map import addresses
@@ -113,6 +113,7 @@ LINES = st.lists(
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(lines=LINES, cut=st.integers(min_value=0, max_value=40))
 def test_a_list_of_withdrawals_survives_being_cut_off_in_its_last_line(lines, cut):
     text = "".join(line.model_dump_json() + "\n" for line in lines)
@@ -126,6 +127,7 @@ def test_a_list_of_withdrawals_survives_being_cut_off_in_its_last_line(lines, cu
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(lines=LINES, cut=st.integers(min_value=0, max_value=40))
 def test_a_new_line_never_joins_what_a_crash_left_of_the_last(tmp_path_factory, lines, cut):
     path = tmp_path_factory.mktemp("list") / withdrawals.NAME

@@ -89,7 +89,7 @@ def everything():
 def test_a_whole_visit_leaves_answers_and_no_trace_of_the_device(world):
     client = Client(**HEADERS)
     words = iter(f"drink tea {n} times" for n in range(10_000))
-    visit(client, only_own_words(lambda name: next(words)), rounds=3)
+    visit(client, only_own_words(lambda name: next(words)), rounds=2)
     client.post("/organise/login/", {"username": "organiser", "password": PASSWORD})
     client.get("/organise/river/")
     client.post("/organise/login/", {"username": TRACES[3], "password": "wrong"})
@@ -113,7 +113,7 @@ def test_hostile_words_are_shown_as_words_on_every_page(world, make_person):
     def check(response):
         check_elements(Page(response.content.decode()), response.request["PATH_INFO"])
 
-    visit(client, only_own_words(lambda name: next(words)), rounds=4, seen=check)
+    visit(client, only_own_words(lambda name: next(words)), rounds=2, seen=check)
     visit(client, lambda name: next(words), rounds=1, seen=check)
     hostile = Pair.objects.filter(attribute__icontains="hostile")
     assert hostile.count() > 3
