@@ -14,7 +14,6 @@ import pytest
 from pydantic import ValidationError
 
 from endoxa.errors import UserError
-from endoxa_collect import geography
 from endoxa_collect.campaign import UI_LANGUAGES, CampaignSettings
 from endoxa_collect.contributor.progress import TOPICS
 from endoxa_collect.contributor.survey import example_for
@@ -53,16 +52,6 @@ def test_every_text_is_there_in_every_language(name):
         assert len({len(text.splitlines()) for text in texts.values()}) == 1, where
         if re.search(r"\bvo(us|tre|s)\b", texts["fr"]):
             assert not re.search(r"\b(tu|te|toi|ton|ta|tes)\b", texts["fr"]), where
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_whoever_runs_it_is_left_to_fill_in_and_places_and_languages_are_known(name):
-    settings = preset(name).settings
-    assert (settings.organisation, settings.contact) == ("", "")
-    assert (settings.minimum_age, settings.maximum_age) == ((13, 17) if name == "school" else (18, 0))
-    assert set(settings.countries) <= set(geography.codes())
-    assert all(geography.language_name(code, "en") != code for code in settings.data_languages)
-    assert set(settings.ui_languages) <= set(settings.data_languages)
 
 
 @pytest.mark.slow

@@ -117,6 +117,19 @@ def test_what_was_merged_into_a_pair_that_goes_takes_its_place(campaign, person,
     assert two.merged_into == one
 
 
+def test_a_pair_in_the_middle_of_a_merger_can_go(campaign, person, make_person, propose):
+    ben = make_person(campaign, "ben")
+    root = propose(ben, "CL", "like pumpkins")
+    middle = propose(person, "CL", "grow pumpkins", moderation=Moderation.MERGED, merged_into=root)
+    leaf = propose(
+        make_person(campaign, "cleo"), "CL", "eat pumpkins", moderation=Moderation.MERGED, merged_into=middle
+    )
+    withdraw(person)
+    leaf.refresh_from_db()
+    root.refresh_from_db()
+    assert (leaf.merged_into, root.mentions, Pair.objects.count()) == (root, 2, 2)
+
+
 def test_tombstones_name_each_row_a_release_may_hold_and_nothing_else(
     campaign, person, make_person, make_pairs, propose
 ):
@@ -161,8 +174,12 @@ def test_a_report_goes_with_its_last_reporter(campaign, make_person, make_pairs)
 
 @pytest.mark.parametrize(
     ("sha256", "days", "released"),
-    [(None, 0, False), ("f" * 64, 9, True), ("", 0, True), ("", 2, False)],
-    ids=["none", "finished", "under way", "broken off"],
+    [
+        (None, 0, False),
+        ("f" * 64, 9, True),
+        ("", 0, True),
+        ("", 2, False),
+    ],  # the last two: under way, broken off
 )
 def test_an_answer_that_is_undone_is_named_where_a_release_may_hold_it(
     campaign, person, make_pairs, sha256, days, released

@@ -130,11 +130,7 @@ NARNIA = "seeds.xlsx, line 3, column 'country': found 'Narnia', expected the nam
         (("country,attribute,language\n" + "AR,swim,es\n" * 5_001,), "file", "more than 5000 rows"),
         ((b"x" * (2 * 1024 * 1024 + 1),), "file", "more than 2 MB"),
         ((b"no workbook", "seeds.xlsx"), "file", "seeds.xlsx is not a readable spreadsheet"),
-        (
-            (spreadsheet(("AR", "drink mate", "en", "no"), ("Narnia", "sing", "en")), "seeds.xlsx"),
-            "file",
-            NARNIA,
-        ),
+        ((spreadsheet(("AR", "drink", "en"), ("Narnia", "sing", "en")), "seeds.xlsx"), "file", NARNIA),
         ("", "file", "Choose a file, or type the lines."),
         ("country,attribute,language\nCL,?!,xx", "lines", "line 2"),
     ],

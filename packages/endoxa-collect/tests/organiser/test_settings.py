@@ -129,7 +129,6 @@ EXAMPLES = {"AR": {"en": "People drink mate"}, "": {"en": "People eat rice"}, "C
     ("section", "typed", "path", "value"),
     [
         ("general", {"countries": "Chile\nperu\nUY"}, ("countries",), ["CL", "PE", "UY"]),
-        ("general", {"data_languages": "Spanish\nqu"}, ("data_languages",), ["es", "qu"]),
         ("general", {"main_language": "es"}, ("ui_languages",), ["es", "en"]),
         ("texts", {"title-es": "El río"}, ("texts", "title", "es"), "El río"),
         ("cards", {"k": "5", "own_slots": "2", "topup": "10"}, ("sampler", "topup"), 0.1),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, date, datetime, timedelta
 
 from collect_support.filled_campaign import give_mention, give_rating, give_skip
@@ -51,8 +50,7 @@ def test_people_are_counted_by_code_language_day_and_step(organiser, campaign, m
     assert "5 agreed, 2 said no" in page(organiser, "codes/")
     assert "Said no</dt><dd>2<" in shown
     assert not [one for one in people if str(one.pk) in shown]
-    (left,) = re.findall(r"Left and deleted their answers</dt><dd>(\d+)", shown)
-    assert left == "1"
+    assert "Left and deleted their answers</dt><dd>1<" in shown
 
 
 def test_language_and_day_are_shown_from_five_people_on(organiser, campaign, make_person):

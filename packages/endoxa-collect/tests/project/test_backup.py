@@ -147,7 +147,6 @@ FULL = "the disk is full: make room and try again."
         (coded(sqlite3.SQLITE_IOERR_WRITE), None, "is the disk full or damaged"),
         (coded(sqlite3.SQLITE_READONLY_DBMOVED), None, "may this account"),
         (coded(sqlite3.SQLITE_NOTADB), None, "restore it from a backup"),
-        (sqlite3.ProgrammingError(), None, "restore it from a backup"),
         (OperationalError("full"), coded(sqlite3.SQLITE_FULL), FULL),
         (OperationalError("disk I/O error"), coded(sqlite3.SQLITE_IOERR_SHMSIZE), FULL),
         (OperationalError("no room"), psycopg.errors.DiskFull(), "disk of the database server is full"),
@@ -165,7 +164,6 @@ def test_what_a_database_refuses_has_its_sentence(problem, cause, told):
     [
         TransactionManagementError("You can't execute queries until the end of the 'atomic' block."),
         IntegrityError("UNIQUE constraint failed"),
-        BrokenPipeError(),
         ValueError(),
     ],
 )

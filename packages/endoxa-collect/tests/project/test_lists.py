@@ -60,7 +60,6 @@ def emptied(path):
         (SECRET, 0, emptied, "missing or empty, or lacks its first line.*--no-withdrawals"),
         (SECRET, 1, Path.unlink, "missing or empty.*--no-withdrawals"),
     ],
-    ids=["of another campaign", "too old", "without its first line", "emptied", "missing"],
 )
 def test_a_wrong_list_is_refused_by_restoring_and_replaying(
     folder, campaign, make_person, settings, secret, withdrawn, spoil, sentence

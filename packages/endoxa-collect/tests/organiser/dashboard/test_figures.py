@@ -26,7 +26,7 @@ from endoxa_collect.organiser.figures import (
     count,
     together,
 )
-from endoxa_collect.organiser.wording import sentence
+from endoxa_collect.organiser.wording import advice, sentence, switch_at
 from endoxa_collect.sampler.controller import Balance, Expected, Forecast, Outlook, forecast
 from endoxa_collect.small_cells import LEAST, OTHERS
 
@@ -158,6 +158,16 @@ OVER = "The planned time is over; 30 pairs have fewer than 3 ratings."
 )
 def test_the_forecast_says_what_it_stands_on(facts, state, begun, said):
     assert sentence(figures_with(**facts), state=state, begun=begun, k=3) == said
+
+
+def test_when_cards_ask_only_for_ratings_and_what_helps_is_told():
+    soon, at_once = figures_with(12, 20.0), figures_with(12, 0.0)
+    facts = {"state": "open", "begun": True}
+    assert switch_at(soon, **facts, balance="") == soon.counted_at + timedelta(minutes=20)
+    assert switch_at(soon, **facts, balance="validate") is switch_at(at_once, **facts, balance="") is None
+    assert advice(soon, state="open", balance="") == ""
+    assert advice(at_once, state="open", balance="explore") == "Ask only for ratings now."
+    assert advice(at_once, state="open", balance="validate") == "More people or more time would help."
 
 
 def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(organiser, campaign):

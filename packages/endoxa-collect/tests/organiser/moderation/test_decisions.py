@@ -146,6 +146,8 @@ def test_marks_and_merges_are_taken_back(campaign, person, make_pairs, moderator
     (root,) = make_pairs(campaign, ("AR", "drink mate", "en"))
     pair = say(person, "sip mate")
     marked = act(pair, moderator, "mark", topic="drinks", negative=True)
+    other = {"into": root.public_id, "into_seen": "as it was"}
+    refuses("", act, pair, moderator, "merge", **other, error=StaleError)
     merged = act(pair, moderator, "merge", into=root.public_id)
     assert (fresh(pair).moderation, fresh(root).mentions) == (Moderation.MERGED, 1)
     refuses("merged into another", act, pair, moderator, "approve")
