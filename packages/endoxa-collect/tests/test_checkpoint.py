@@ -37,17 +37,3 @@ def test_the_log_is_emptied_once_the_last_reader_has_read(database, reader, tmp_
     empty_log(database)
     assert log.stat().st_size == 0
     assert database.execute("PRAGMA busy_timeout").fetchone() == (30_000,)
-
-
-@pytest.mark.slow
-def test_others_write_while_it_waits_for_a_reader(database, reader, tmp_path):
-    took = []
-
-    def write():
-        with closing(sqlite3.connect(tmp_path / "db.sqlite3", isolation_level=None, timeout=0)) as other:
-            took.append(other.execute("INSERT INTO rows VALUES (2)").rowcount)
-
-    Timer(0.2, write).start()
-    empty_log(database, 1.0)
-    # Without a moment's patience: nothing was locked.
-    assert took == [1]

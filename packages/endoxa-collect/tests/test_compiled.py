@@ -6,9 +6,8 @@ from uuid import uuid4
 
 from django.db.models import CharField, QuerySet, UUIDField
 
-from endoxa_collect.cards import drawing
 from endoxa_collect.compiled import compiled
-from endoxa_collect.models import Card, Person
+from endoxa_collect.models import Person
 
 MADE = []
 
@@ -23,24 +22,6 @@ def _rows(person: object, language: object) -> QuerySet[Person, tuple[object, ..
 @compiled(UUIDField())
 def _people(person: object) -> QuerySet[Person]:
     return Person.objects.select_related("campaign").filter(pk=person)
-
-
-@compiled(UUIDField())
-def _cards(person: object) -> QuerySet[Card]:
-    return Card.objects.select_related("pair").filter(person=person)
-
-
-@compiled(UUIDField())
-def _languages(person: object) -> QuerySet[Person, str]:
-    return Person.objects.filter(pk=person).values_list("ui_language", flat=True)
-
-
-def test_what_is_not_there_is_none_and_one_column_is_no_tuple(person, django_assert_num_queries):
-    question = drawing.next_card(person)
-    with django_assert_num_queries(2):
-        (found,) = _cards(person.pk)
-        assert (found, found.pair, found.drawn_at) == (question, None, question.drawn_at)
-        assert _languages(person.pk) == ["en"]
 
 
 def test_each_run_has_its_own_values_and_the_columns_keep_their_order(

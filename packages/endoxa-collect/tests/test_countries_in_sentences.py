@@ -61,38 +61,3 @@ def test_every_country_has_its_phrase(language):
         phrase = from_country(code, language)
         assert geography.name(code, language) in phrase
         assert "{" not in phrase
-
-
-@pytest.mark.parametrize(
-    ("language", "phrase"),
-    [
-        ("ar", "من الولايات المتحدة"),
-        ("sw", "wa Marekani"),
-        ("hi", "संयुक्त राज्य"),
-        ("de", "from the United States"),
-    ],
-)
-def test_languages_without_articles(language, phrase):
-    assert from_country("US", language) == phrase
-
-
-@pytest.mark.parametrize(
-    ("country", "language", "people"),
-    [
-        ("AR", "fr", "les gens d’Argentine"),
-        ("FR", "fr", "les gens de France"),
-        ("JM", "fr", "les gens de la Jamaïque"),
-        ("CF", "fr", "les gens de la République centrafricaine"),
-        ("AR", "pt", "os habitantes da Argentina"),
-        ("PT", "pt", "os habitantes de Portugal"),
-        ("CD", "pt", "os habitantes do Congo - Kinshasa"),
-        ("GD", "pt", "os habitantes de Granada"),
-        ("IN", "hi", "भारत के लोग"),
-        ("DO", "hi", "डोमिनिकन गणराज्य के लोग"),
-        ("DO", "sw", "watu wa Jamhuri ya Dominika"),
-        ("US", "ar", "سكان الولايات المتحدة"),
-        ("CL", "de", "people from Chile"),
-    ],
-)
-def test_people_of_a_country_are_a_subject(country, language, people):
-    assert people_of(country, language) == people

@@ -7,14 +7,11 @@ import csv
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
-from typer.testing import CliRunner
 
 from collect_support.filled_campaign import propose
-from endoxa_collect import commands as collect
 from endoxa_collect import withdrawals
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.proposing import merge
-from endoxa_collect.export.folder import answers_before_opening, read_about
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
     Campaign,
@@ -27,12 +24,10 @@ from endoxa_collect.models import (
     Source,
     Tombstone,
 )
-from endoxa_collect.organiser.decisions import Action, decide, revision
-from endoxa_collect.organiser.opening import RELEASED, end_rehearsal, rehearsal_of, set_state
+from endoxa_collect.organiser.opening import RELEASED, end_rehearsal, rehearsal_of
 from endoxa_collect.paper import FIXED, choose_cards, enter, new_receipts, read_answers, write_template
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.replay import replay
-from endoxa_collect.project.starting import invitations
 from endoxa_collect.withdrawals import What
 
 NOBODY = AnonymousUser()
@@ -76,20 +71,6 @@ class TestSeeds:
         for pair in (seed, other):
             pair.refresh_from_db()
             assert (pair.moderation, pair.merged_into, pair.before_merge) == (Moderation.LIVE, None, "")
-
-    def test_what_moderators_decided_about_seeds_stays(self, rehearsed, organiser, make_person, make_pairs):
-        seeds = ("love poetry", "like rhymes", "sing", "sing well")
-        hidden, edited, merged, root = make_pairs(rehearsed, *(("CL", text, "en") for text in seeds))
-        make_person(rehearsed, "eva")
-        for pair, words in ((hidden, {}), (edited, {"text": "like good rhymes", "language": "en"})):
-            action = Action.EDIT if words else Action.HIDE
-            decide(rehearsed, organiser.account, pair.public_id, action, revision(pair), **words)
-        merge(merged, root)
-        assert end_rehearsal(rehearsed, NOBODY) == 1
-        for pair in (hidden, edited, merged):
-            pair.refresh_from_db()
-        stay = (hidden.moderation, edited.attribute, merged.merged_into)
-        assert stay == (Moderation.HIDDEN, "like good rhymes", root)
 
 
 class TestNoTrace:
@@ -194,59 +175,3 @@ class TestPaper:
         end_rehearsal(rehearsed, NOBODY)
         again = enter(rehearsed, sheets, "en")
         assert (again.people, again.withdrawn) == (1, 1)
-
-    def test_the_command_says_that_a_rehearsal_can_be_erased(self, rehearsed, sheets, tmp_path, monkeypatch):
-        monkeypatch.setattr("endoxa_collect.commands.importing.campaign_in", lambda *_: rehearsed)
-        monkeypatch.setattr("endoxa_collect.paper.read_answers", lambda *_: sheets)
-        words = ["import", "camp", str(tmp_path / "answers.csv")]
-        done = CliRunner().invoke(collect.app, words)
-        assert "Stored: 2 people" in done.output, done.exception
-        assert "still a rehearsal: erasing it deletes these answers too" in done.output
-        Person.objects.all().delete()
-        set_state(rehearsed, "open", NOBODY)
-        rehearsed.refresh_from_db()
-        assert "rehearsal" not in CliRunner().invoke(collect.app, words).output
-
-
-class TestKept:
-    """Answers from before the opening that nobody erased are counted in exports."""
-
-    def test_exports_say_how_many_answers_are_from_before(self, rehearsed, make_person, make_pairs, tmp_path):
-        make_pairs(rehearsed, ("CL", "love poetry", "en"), ("AR", "sing", "en"))
-        early, late = make_person(rehearsed, "eva"), make_person(rehearsed, "ben")
-        answering.rate(early, drawing.next_card(early).token, 4)
-        assert answers_before_opening(rehearsed) == 1
-        set_state(rehearsed, "paused", NOBODY)
-        set_state(rehearsed, "open", NOBODY)
-        rehearsed.refresh_from_db()
-        answering.rate(late, drawing.next_card(late).token, 4)
-        export_campaign(rehearsed, tmp_path / "out", formats=("csv",))
-        assert read_about(tmp_path / "out").early == 1
-        card = (tmp_path / "out" / "README.md").read_text()
-        assert "1 of the answers that are stored were given in a rehearsal and kept" in card
-        for state in ("closed", "open"):
-            set_state(rehearsed, state, NOBODY)
-        rehearsed.refresh_from_db()
-        assert answers_before_opening(rehearsed) == 1
-
-    def test_nothing_is_said_where_the_log_does_not_know(self, campaign, tmp_path):
-        assert answers_before_opening(campaign) is None
-        export_campaign(campaign, tmp_path / "out", formats=("csv",))
-        assert "answers_before_opening" not in (tmp_path / "out" / "export.json").read_text()
-
-
-class TestSaid:
-    """That it is a rehearsal is said on every page, for cards and surveys."""
-
-    def test_the_header_is_not_open_before_somebody_opened_it(self, rehearsed, organiser):
-        pages = [reverse("organiser:dashboard", args=["river"]), reverse("organiser:home")]
-        for page in pages:
-            shown = organiser.get(page).content.decode()
-            assert "rehearsal" in shown
-            assert "· open" not in shown
-            assert "<p>open ·" not in shown
-        assert next(invitations(())).startswith("Campaign river is a rehearsal until you press Open")
-        set_state(rehearsed, "open", NOBODY)
-        assert next(invitations(())) == "Campaign river is open."
-        assert "· open" in organiser.get(pages[0]).content.decode()
-        assert "<p>open ·" in organiser.get(pages[1]).content.decode()

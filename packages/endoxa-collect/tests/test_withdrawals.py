@@ -104,18 +104,6 @@ def test_a_pair_that_others_put_in_their_words_is_shown_in_theirs(campaign, pers
     assert (pair.attribute, pair.mentions) == ("grow the wonderful pumpkins", 1)
 
 
-def test_counts_are_those_of_the_people_who_stay(campaign, person, make_person, make_pairs):
-    (pair,) = make_pairs(campaign, ("CL", "love poetry", "en"))
-    rate(make_person(campaign, "ben"), pair, 2)
-    rate(make_person(campaign, "cleo"), pair, 4)
-    pair.refresh_from_db()
-    before = pair.ratings, pair.variance, pair.need
-    rate(person, pair, 5)
-    withdraw(person)
-    pair.refresh_from_db()
-    assert (pair.ratings, pair.variance, pair.need) == before == (2, 1.0, 0)
-
-
 def test_what_was_merged_into_a_pair_that_goes_takes_its_place(campaign, person, make_person, propose):
     root = propose(person, "CL", "grow wonderful pumpkins")
     ben, cleo = make_person(campaign, "ben"), make_person(campaign, "cleo")
@@ -186,8 +174,12 @@ def test_a_report_goes_with_its_last_reporter(campaign, make_person, make_pairs)
 
 @pytest.mark.parametrize(
     ("sha256", "days", "released"),
-    [(None, 0, False), ("f" * 64, 9, True), ("", 0, True), ("", 2, False)],
-    ids=["none", "finished", "under way", "broken off"],
+    [
+        (None, 0, False),
+        ("f" * 64, 9, True),
+        ("", 0, True),
+        ("", 2, False),
+    ],  # the last two: under way, broken off
 )
 def test_an_answer_that_is_undone_is_named_where_a_release_may_hold_it(
     campaign, person, make_pairs, sha256, days, released

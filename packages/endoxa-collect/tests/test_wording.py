@@ -1,4 +1,4 @@
-"""The words of the pages in each language: one word for one thing, no question answered beforehand, nobody made a man.
+"""The words of the pages in each language: no question answered beforehand, nobody made a man.
 
 A rule holds for all sentences of the catalogues and, where it says so, for the presets, not for those alone in which
 a reader found it broken.
@@ -10,6 +10,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from endoxa_collect.presets import load_preset, preset_names
 from endoxa_collect.tasks import harm
 from endoxa_collect.tasks.harm import SCALE, HarmForm, statement
 from test_presets import texts_of
-from test_translations import PACKAGE, TRANSLATED, catalogue, forms, messages
+from test_translations import TRANSLATED, catalogue, forms, messages
 
 _PLACE = re.compile(r"%\(\w+\)[sd]")
 
@@ -37,71 +38,16 @@ def sentences(language: str) -> Iterator[tuple[str, str]]:
             yield english, form
 
 
-def preset_texts(language: str) -> Iterator[str]:
-    """What presets say in a language, line by line."""
-    for name in preset_names():
-        for _, texts in texts_of(load_preset(name).settings.model_dump()):
-            yield from texts[language].splitlines()
+@cache
+def preset_texts() -> list[dict[str, str]]:
+    """What presets say in each language."""
+    presets = (load_preset(name).settings.model_dump() for name in preset_names())
+    return [texts for preset in presets for _, texts in texts_of(preset)]
 
 
 def bare(text: str) -> str:
     """Without the marks that Arabic may write above and below letters."""
     return re.sub(r"[\u064b-\u0652\u0670]", "", text)
-
-
-OTHER_WORDS = {
-    # People who take part give answers; that they are ratings is a word of organisers.
-    " of  saying has  ratings",
-    # People who take part have copies of answers, not rows of a table.
-    "Cannot be called back. We publish which rows were withdrawn, so that others can drop them too.",
-    "You can stop, change what you told about yourself, and delete everything here at any time, without giving a "
-    "reason. What was published before cannot be called back; we publish which rows were withdrawn, so that others "
-    "can drop them too.",
-    # Not asked for proverbs, but for what people say.
-    "People everywhere have sayings about other people. We would like to know the ones you hear.",
-    # Django's own sentence, about the lines of a list.
-    "Items must be selected in order to perform actions on them. No items have been changed.",
-}
-"""Sentences in which a term is meant otherwise, or said so on purpose."""
-
-
-@pytest.mark.parametrize("language", TRANSLATED)
-@pytest.mark.parametrize("term", WORDS["terms"], ids=lambda term: term["en"])
-def test_one_thing_has_one_word(term, language):
-    english, called = term["en"], re.compile(term[language], re.I)
-    about = [
-        (sentence, form)
-        for sentence, form in sentences(language)
-        if re.search(english, sentence, re.I) and not any(sentence.startswith(other) for other in OTHER_WORDS)
-    ]
-    assert about
-    assert [pair for pair in about if not called.search(bare(pair[1]))] == []
-
-
-@pytest.mark.parametrize("language", TRANSLATED)
-def test_what_a_sentence_quotes_is_what_stands_there(language):
-    """A question or an answer in quotation marks is translated as where people read it."""
-    said = {
-        message.id: message.string for message in messages(catalogue(language)) if isinstance(message.id, str)
-    }
-    quoting = [
-        (words, sentence) for sentence in said for words in re.findall("“([^”]+)”", sentence) if words in said
-    ]
-    assert len(quoting) > 5
-    assert [pair for pair in quoting if said[pair[0]].rstrip(".") not in said[pair[1]]] == []
-
-
-@pytest.mark.parametrize("language", TRANSLATED)
-def test_one_pair_of_quotation_marks(language):
-    marks = {mark for _, form in sentences(language) for mark in re.findall("[“”«»„]", form)}
-    assert marks == set(WORDS["quotes"][language])
-    sheet = (PACKAGE / "static/endoxa/base.css").read_text(encoding="utf-8")
-    (around_sayings,) = re.findall(rf"q:lang\({language}\).*?quotes: \"(.)", sheet) or re.findall(
-        r"^q .*?quotes: \"(.)", sheet, re.M
-    )
-    assert around_sayings == WORDS["quotes"][language][0]
-    if language == "fr":
-        assert [form for _, form in sentences(language) if "'" in form] == []
 
 
 @pytest.mark.parametrize("language", ["en", *TRANSLATED])
@@ -167,16 +113,6 @@ def test_words_of_a_pack_are_no_markup(monkeypatch):
     assert "&lt;script&gt;<bdi>" in shown
 
 
-@pytest.mark.parametrize("language", WORDS["stories"])
-def test_stories_have_one_name_on_the_pages_and_for_models(language):
-    told = [
-        form for english, form in sentences(language) if "other stories" in english or "in stories" in english
-    ]
-    assert len(told) == 2
-    for text in (*told, models(language)["statement"]):
-        assert WORDS["stories"][language] in text.casefold()
-
-
 RULES = [(rule, language) for rule, patterns in WORDS["never"].items() for language in patterns]
 
 
@@ -187,60 +123,8 @@ def test_no_sentence_and_no_preset_breaks_a_rule(rule, language):
         if language == "en"
         else (form for _, form in sentences(language))
     )
-    said = [*ours, *preset_texts(language)]
+    said = [*ours, *(line for texts in preset_texts() for line in texts[language].splitlines())]
     pattern = WORDS["never"][rule][language]
     # Marks above Arabic letters tell who is spoken to.
     read = bare if "together" in rule else str
     assert [text for text in said if re.search(pattern, read(text))] == []
-
-
-@pytest.mark.parametrize(("language", "group"), [("ar", "مجموعة"), ("hi", "समूह")])
-def test_a_name_that_somebody_typed_keeps_its_form(language, group):
-    """Behind a preposition it would need another ending, which nobody typed: "the group “...”" takes it."""
-    named = [
-        message.string
-        for message in messages(catalogue(language))
-        if isinstance(message.id, str) and re.search(r"%\((?:group|identity)\)s", message.id)
-    ]
-    assert len(named) > 6
-    name = r"[«“](?:<bdi>)?%\(\w+\)s(?:</bdi>)?[»”]"
-    assert [form for form in named if not (re.search(name, form) and group in form)] == []
-
-
-@pytest.mark.parametrize("language", TRANSLATED)
-def test_what_is_published_is_not_got_back(language):
-    called_back = [form for english, form in sentences(language) if re.search("called back", english)]
-    assert len(called_back) == 4
-    assert [form for form in called_back if re.search(WORDS["got_back"][language], form)] == []
-    assert [line for line in preset_texts(language) if re.search(WORDS["got_back"][language], line)] == []
-
-
-def test_arabic_counts_with_its_six_forms():
-    """Two is a form of the noun, without a number beside it; a noun is not the same for 2, 5 and 20."""
-    counted = [message for message in messages(catalogue("ar")) if message.pluralizable]
-    assert len(counted) > 30
-    assert [message.id for message in counted if len(set(message.string)) == 1] == []
-    assert [m.string[2] for m in counted if re.search(r"%\(\w+\)[sd] \w+(?:ان|تان|ين)\b", m.string[2])] == []
-
-
-JOINED = {"en": "and", "es": "[ye]", "fr": "et", "pt": "e", "hi": "और", "sw": "na"}
-THINGS = re.compile(
-    # What stands on both sides is one dish, place or time, not a second thing to know.
-    r"merengue|tortilla|bares|espíritus|comida\b|beans|maíz|volcanes|frontera|désert|desierto|deserto|haricots|noir|chips|"
-    r"spices|lentilles|elephants|desert|guitars|quand il|froid|frío|frio|vanilla|tantes|tías|tias|रेगिस्तान|राजमा|बीन्स|"
-    r"चावल|ठंड|जवान",
-)
-
-
-@pytest.mark.parametrize("name", [name for name in preset_names() if load_preset(name).seeds])
-def test_a_seed_says_one_thing(name):
-    """Whoever knows one half and not the other could not answer."""
-    both = [
-        seed.attribute
-        for seed in load_preset(name).seeds
-        if seed.language in JOINED
-        and seed.language != "sw"
-        and re.search(rf"\b{JOINED[seed.language]}\b", seed.attribute)
-        and not THINGS.search(seed.attribute)
-    ]
-    assert both == []

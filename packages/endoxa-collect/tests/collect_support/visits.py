@@ -21,7 +21,6 @@ from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.contributor.survey import save_answer
 from endoxa_collect.entry.proposing import propose
-from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import (
     Action,
     Campaign,
@@ -149,9 +148,7 @@ def withdraw_while_read(afterwards: str, place: str) -> None:
     withdraw(said.ana)
     reader.rollback()
     subprocess.run(["grep", "-laF", "Zebedina", "db.sqlite3-wal"], cwd=folder, check=False)
-    if afterwards == "an export":
-        export_campaign(said.ana.campaign, Path(place))
-    elif afterwards == "a backup":
+    if afterwards == "a backup":
         back_up(Folder(folder), Path(place))
     else:  # the next turn of the log, as SQLite makes it by itself
         reader.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

@@ -24,7 +24,7 @@ pytestmark = [
 HERE = "/organise/laces/"
 HOSTILE = """"><script>alert(1)</script><img src=x onerror=alert(2)>'"""
 INTRUDERS = "script:not([src]), img[src=x], [onerror], [onload], main [style], a[href^=javascript]"
-SCREENS = ((1280, 800), (1024, 768), (1280, 720), (1366, 768), (1920, 1080))
+SCREENS = ((1024, 768), (1280, 720))
 UNFOLD = "document.querySelectorAll('main details').forEach(fold => { fold.open = true; })"
 DRAWN = "picture => picture.complete && picture.naturalWidth > 0"
 PAGES = (
@@ -89,7 +89,7 @@ def pages(site):
     return [f"{HERE}{page.format(**known)}" for page in PAGES]
 
 
-@pytest.mark.parametrize("language", UI_LANGUAGES)
+@pytest.mark.parametrize("language", ["fr", "ar"])
 def test_all_countries_fit_on_the_wall(desk, site, language):
     languages = [language, *(other for other in UI_LANGUAGES if other != language)]
     in_campaign(site.folder, f"v.save(ui_languages={languages!r})")
@@ -104,63 +104,18 @@ def test_all_countries_fit_on_the_wall(desk, site, language):
         assert desk.page.evaluate(cut) == 0
 
 
-@pytest.mark.parametrize(
-    ("language", "options"), [("en", DESK), ("ar", {**PHONE, "color_scheme": "dark"})], ids=["desk", "phone"]
-)
-def test_every_page_fits_and_can_be_read_by_everybody(browser, site, cookies, language, options):
-    """With all folds open."""
-    with at(browser, site, cookies, **options) as one:
-        one.context.add_cookies([{"name": "endoxa_language", "value": language, "url": site.address}])
+def test_every_page_fits_a_phone_and_can_be_read_by_everybody(browser, site, cookies):
+    """Written from right to left, in dark colours, with all folds open."""
+    with at(browser, site, cookies, **PHONE, color_scheme="dark") as one:
+        one.context.add_cookies([{"name": "endoxa_language", "value": "ar", "url": site.address}])
         for path in (*pages(site), "/organise/", "/organise/password/"):
             assert one.page.goto(f"{site.address}{path}").status == 200, path
             if "projector" not in path:  # which speaks the first language of the campaign
-                assert one.page.locator("html").get_attribute("lang") == language
+                assert one.page.locator("html").get_attribute("lang") == "ar"
             one.page.evaluate(UNFOLD)
-            one.check(f"{path.strip('/').replace('/', '-')}-{language}")
+            one.check(path.strip("/").replace("/", "-"))
             for picture in one.page.locator("img.qr").all():
                 assert picture.evaluate(DRAWN), path
-
-
-def test_every_page_fits_a_phone_in_english(browser, site, cookies):
-    with at(browser, site, cookies, **PHONE) as one:
-        for path in pages(site):
-            one.go(path)
-            one.page.evaluate(UNFOLD)
-            wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-            assert not one.page.evaluate(wide), path
-
-
-def test_what_is_refused_can_be_read_by_everybody(desk):
-    desk.forgive(422)
-    desk.go(f"{HERE}settings/cards/")
-    desk.page.get_by_label("Ratings each pair should get").fill("0")
-    desk.press("Save as a new version")
-    desk.page.locator("[aria-invalid=true]").first.wait_for()
-    desk.check("refused-settings")
-    desk.go(f"{HERE}seeds/add/")
-    desk.press("Add seeds")
-    desk.page.get_by_text("Choose a file, or type the lines.").wait_for()
-    desk.check("refused-seeds")
-    desk.go(f"{HERE}exports/")
-    desk.press("A new release")
-    desk.page.locator("#id_number").fill("one")
-    desk.page.get_by_label("I know that a release never changes").check()
-    desk.press("Make and download the release")
-    desk.page.locator("[aria-invalid=true]").first.wait_for()
-    desk.check("refused-release")
-
-
-@pytest.mark.parametrize("asked", ["q=la", "q=la&country=CO&tone=kind"])
-def test_results_of_a_search_are_seen_without_scrolling(desk, asked):
-    desk.go(f"{HERE}pairs/?{asked}")
-    first = desk.page.locator("ul.rows > li").first
-    assert desk.page.evaluate("scrollY") == 0
-    for part in ("q", ".quiet.small"):  # its words, its state
-        box = first.locator(part).first.bounding_box()
-        assert box["y"] + box["height"] <= DESK["viewport"]["height"]
-    assert desk.page.locator("details.more[open]").count() == 0
-    summary = desk.page.locator("details.more summary").inner_text()
-    assert summary == ("Filters · Colombia · not unkind" if "country" in asked else "Filters")
 
 
 def test_moderation_with_keys(desk, site):
@@ -171,8 +126,6 @@ def test_moderation_with_keys(desk, site):
     # Nobody approves words that they were never shown: the first press shows them.
     desk.page.locator("article > .cover[open]").get_by_text("hum on the bus").wait_for()
     assert state_of(site, "hum on the bus") == "pending"
-    quotes = "q => { q.lang = 'fr'; return getComputedStyle(q).quotes; }"
-    assert "«\u202f" in desk.page.locator("article q").first.evaluate(quotes)
     desk.page.keyboard.press("a")
     desk.page.get_by_text("You approved:").wait_for()
     desk.page.locator("body.with-keys").wait_for()  # before, a key would be lost
@@ -217,14 +170,12 @@ def test_who_pauses_and_opens_is_seen_on_the_wall_and_on_phones(desk, phone, sit
     join(phone, site.join)
     desk.go(HERE)
     assert desk.page.locator(".bars li").count() > 0
-    assert "UTC" not in desk.page.locator("[data-clock=seconds]").inner_text()
     with at(browser, site, cookies) as wall:
         wall.go(f"{HERE}projector/")
         desk.press("Pause", exact=True)
         wall.page.get_by_text("We are having a break.").wait_for()
         assert wall.page.locator("img.qr").count() == 0
         wall.check("desk-projector-paused")
-    desk.check("desk-dashboard-paused")
     phone.go("/card/")
     phone.page.get_by_text("We are taking a break").wait_for()
     # While it is paused the site gives no cards for the time without a network.
@@ -233,23 +184,19 @@ def test_who_pauses_and_opens_is_seen_on_the_wall_and_on_phones(desk, phone, sit
     desk.press("Open", exact=True)
     phone.press("Try again")
     phone.page.locator("form.answers, #reveal").first.wait_for()
-    desk.press("Ratings only")
-    pressed = desk.page.get_by_role("button", name="Ratings only", pressed=True)
-    pressed.wait_for()
-    desk.press("Automatic")
 
 
-def test_hostile_words_run_no_script_in_any_page(desk, phone, site):
-    """That no script ran is seen when the visits end. The sources are tested in security/test_privacy.py."""
+def test_hostile_words_run_no_script(desk, phone, site):
+    """That no script ran is seen when the visits end. The sources of all pages: security/test_privacy.py."""
     in_campaign(site.folder, f"v.plant({HOSTILE!r})")
-    for path in (*pages(site), HERE + item_of(site, HOSTILE)):
-        desk.go(path)
-        desk.page.evaluate(UNFOLD)
+    settings = ("settings/texts/", "settings/questions/", "settings/profile/")
+    lists = ("", "projector/", "moderation/", "pairs/", "seeds/", "codes/", "log/")
+    for path in (*lists, *settings, item_of(site, HOSTILE)):
+        desk.go(HERE + path)
         assert desk.page.locator(INTRUDERS).count() == 0, path
     join(phone, site.join)
-    for path in ("/", site.join, "/profile/", "/help/", "/privacy/", "/thanks/", "/survey/tea/", "/card/"):
+    for path in ("/", site.join, "/profile/", "/help/", "/privacy/", "/survey/tea/", "/card/"):
         phone.go(path)
-        phone.page.evaluate(UNFOLD)
         assert phone.page.locator(INTRUDERS).count() == 0, path
     assert phone.page.locator(".brand").inner_text() == HOSTILE
     phone.check("card-hostile")

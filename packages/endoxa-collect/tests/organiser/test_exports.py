@@ -6,16 +6,12 @@ import io
 import zipfile
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.urls import reverse
 
 from collect_support.filled_campaign import propose
-from endoxa.errors import UserError
 from endoxa_collect.models import AuditEntry, Release, Role
 from endoxa_collect.organiser.exports import left_out
-from endoxa_collect.organiser.settings import save
-from endoxa_collect.privacy import withdraw
 
 NASTY = "<script>alert(1)</script>"
 
@@ -34,17 +30,6 @@ def page(client, campaign, make_account):
         return client.get(address) if data is None else client.post(address, data)
 
     return open_page
-
-
-@pytest.mark.slow
-def test_who_is_left_out_stands_above_the_buttons_and_no_words_of_people(page, campaign, make_person):
-    propose(make_person(campaign, origins=["CL"]), "CL", NASTY)
-    withdraw(make_person(campaign, "gone"))
-    content = page(Role.ORGANISER).content.decode()
-    left = content.index("1 person left and deleted all answers.")
-    assert left < content.index("Download a working copy") < content.index("A new release")
-    assert "alert(1)" not in content
-    assert "Chile" not in content
 
 
 def test_who_joins_while_somebody_watches_cannot_be_read_off(
@@ -94,42 +79,6 @@ def test_a_release_is_made_once_and_by_organisers_only(page, campaign, make_pers
     assert 'value="1.1"' in unsure.content.decode()
     assert [one.number for one in Release.objects.all()] == ["1.0"]
     assert [one.action for one in AuditEntry.objects.all()] == ["release"]
-
-
-@pytest.mark.slow
-def test_a_release_of_nobody_is_refused_and_says_who_is_left_out_and_why(page, campaign, make_person):
-    """Three agreed to another licence, one was set aside, one left: nobody is in a release."""
-    for name in "abc":
-        make_person(campaign, name)
-    make_person(campaign, "spammer", aside=True)
-    withdraw(make_person(campaign, "gone"))
-    save(campaign, 1, {"licence": "CC-BY-4.0"}, AnonymousUser())
-    reasons = (
-        "All that 3 people gave, who have not yet agreed to the terms as you changed them.",
-        "All that 1 person gave, whom a moderator set aside.",
-        "1 person left and deleted all answers.",
-    )
-    shown = page(Role.ORGANISER).content.decode()
-    assert all(f"<li>{reason}</li>" in shown for reason in reasons)
-    assert "Nobody has joined yet." not in shown
-    nobody = " ".join(["Nobody is in this release, so it was not made.", *reasons])
-    for name, data in (("export_release", {"number": "1.0", "final": "on"}), ("export_restricted", SIGNED)):
-        answer = page(Role.ORGANISER, name, data)
-        assert answer.status_code == 422
-        assert nobody in answer.content.decode()
-    assert not Release.objects.exists()
-    assert not AuditEntry.objects.filter(action="release").exists()
-
-
-@pytest.mark.slow
-def test_what_else_keeps_an_export_from_being_made_is_not_called_a_full_disk(page, monkeypatch):
-    def refuse(*_, **__):
-        raise UserError("This campaign is a copy.")
-
-    monkeypatch.setattr("endoxa_collect.organiser.exports.export_campaign", refuse)
-    shown = page(Role.ORGANISER, "export_download", {}).content.decode()
-    assert "This campaign is a copy." in shown
-    assert "disk" not in shown
 
 
 WHO = "A. Bell, River University"

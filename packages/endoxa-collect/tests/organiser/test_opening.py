@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from endoxa.errors import UserError
 from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Role, State
-from endoxa_collect.organiser.opening import checklist, set_state
-from endoxa_collect.sampler.slots import FULL
+from endoxa_collect.organiser.opening import lacking, set_state
+from endoxa_collect.organiser.settings import save
 
 NOBODY = AnonymousUser()
 ADDRESS = "/organise/river/open/"
@@ -64,33 +64,12 @@ def test_the_organiser_says_what_happens_to_the_rehearsal(organiser, rehearsed, 
     assert AuditEntry.objects.filter(action="rehearsal erased").exists() == (choice == "erase")
 
 
-def test_each_line_says_what_stands_there_and_whether_it_is_fine(organiser, rehearsed, make_pairs):
-    make_pairs(rehearsed, ("AR", "tomar mate", "es"))
+def test_what_is_missing_before_people_come_is_named(rehearsed):
     with_day(rehearsed, "2099-12-31")
-    before = {str(check.name): check for check in checklist(rehearsed)}
-    assert not before["Join code"].fine
-    assert "Spanish (1)" in before["Languages of the pages"].now
-    assert "French" in str(before["Languages of the pages"].missing)
+    before = [str(what) for what, _ in lacking(rehearsed)]
+    assert before == ["Licence of the data", "Help lines", "seeds of your own", "Join code"]
     JoinCode.objects.create(campaign=rehearsed, code="RIVER222")
-    after = {str(check.name): check for check in checklist(rehearsed)}
-    assert (after["Join code"].now, after["Join code"].fine) == ("RIVER222", True)
-    assert after["Last day on which answers are linked to people"].now == "Dec. 31, 2099"
-    page = organiser.get(ADDRESS).content.decode()
-    for check in after.values():
-        assert f'href="{check.address}"' in page
-
-
-def test_languages_with_few_cards_are_named_with_their_number(make_campaign, make_pairs):
-    """A set has eight cards: two of Spanish are too few, and so is what asks for no ratings any more."""
-    campaign = make_campaign(ui_languages=("en", "es", "fr"), data_languages=("en", "es", "wo"))
-    assert campaign.settings.sampler.break_after == 8
-    make_pairs(campaign, *(("AR", f"sing {number}", "en") for number in range(8)))
-    make_pairs(campaign, ("AR", "cantar", "es"), ("AR", "bailar", "es"))
-    make_pairs(campaign, *(("AR", f"comer {number}", "es") for number in range(9)), need=FULL)
-    make_pairs(campaign, *(("AR", f"beber {number}", "es") for number in range(9)), moderation="pending")
-    languages = next(check for check in checklist(campaign) if check.name == "Languages of the pages")
-    cards = "English (8), Spanish (2), French (0), Wolof (0)"
-    few = "Spanish (2), French (0); a set has 8 cards"
-    assert languages.now == f"Cards for somebody who reads one language: {cards}"
-    assert not languages.fine
-    assert languages.missing == f"pairs in these languages of the pages: {few}"
+    save(rehearsed, 1, {"licence": "CC BY 4.0", "organisation": ""}, NOBODY)
+    rehearsed.refresh_from_db()
+    AuditEntry.objects.create(campaign=rehearsed, action="seeds added")
+    assert [str(what) for what, _ in lacking(rehearsed)] == ["Who runs it", "Help lines"]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from collect_support.campaign_folders import copied, endoxa, in_campaign, said
 from endoxa.errors import UserError
 from endoxa_collect import withdrawals
 from endoxa_collect.files import head_for
@@ -47,6 +44,7 @@ def test_a_new_list_says_whose_it_is_and_names_nobody(folder):
     assert SECRET not in line
     assert lines_of(folder) == []
     assert withdrawals.heads(folder.withdrawals) == {head_for(SECRET + "\n"), line}
+    assert withdrawals.heads(folder.path / "nothing.jsonl") == set()
 
 
 def emptied(path):
@@ -62,7 +60,6 @@ def emptied(path):
         (SECRET, 0, emptied, "missing or empty, or lacks its first line.*--no-withdrawals"),
         (SECRET, 1, Path.unlink, "missing or empty.*--no-withdrawals"),
     ],
-    ids=["of another campaign", "too old", "without its first line", "emptied", "missing"],
 )
 def test_a_wrong_list_is_refused_by_restoring_and_replaying(
     folder, campaign, make_person, settings, secret, withdrawn, spoil, sentence
@@ -83,57 +80,3 @@ def test_a_wrong_list_is_refused_by_restoring_and_replaying(
     with pytest.raises(UserError, match=sentence.format("database")):
         replay_folder(folder, no_withdrawals=False)
     assert replay_folder(folder, no_withdrawals=True).people == 0
-
-
-TRACES = (b"quokka", b"a" * 64, b"b" * 64)
-PERSON = """
-person = v.new_person("a" * 64, receipt_hash="b" * 64)
-facts = {"campaign": person.campaign, "language": "en"}
-v.Statement.objects.create(person=person, question="q", axis="a", text="quokka statement", **facts)
-v.Pair.objects.create(country="AR", attribute="quokka words", key="quokka words", source="contributor", author=person,
-    moderation="live", **facts)
-"""
-
-
-def people_in(folder):
-    with closing(sqlite3.connect(folder / "db.sqlite3")) as database:
-        return database.execute("SELECT COUNT(*) FROM collect_person").fetchone()[0]
-
-
-@pytest.mark.slow
-def test_restoring_and_replaying_bring_nobody_back_by_a_wrong_list(campaigns, tmp_path):
-    folder, backup = tmp_path / "camp", tmp_path / "b.zip"
-    assert endoxa("init", folder, "--preset", "laces").returncode == 0
-    in_campaign(folder, PERSON)
-    before = copied(folder, tmp_path / "before")
-    with closing(sqlite3.connect(folder / "db.sqlite3")) as database:
-        dump = "\n".join(database.iterdump())
-    assert "quokka" in dump
-    assert endoxa("backup", folder, "-o", backup).returncode == 0
-    in_campaign(folder, "v.withdraw(v.Person.objects.get())")
-    # No byte is left in the files of the database.
-    assert not [path for path in folder.iterdir() for trace in TRACES if trace in path.read_bytes()]
-    wrong = tmp_path / "empty"
-    wrong.write_text("")
-    for listed, reason in (
-        (campaigns / "camp" / "withdrawals.jsonl", "another campaign"),
-        (wrong, "missing or empty"),
-    ):
-        words = ("backup", tmp_path / "new", "--restore", backup, "--withdrawals", listed)
-        assert reason in said(endoxa(*words))
-        assert not (tmp_path / "new").exists()
-
-    # The other road: the database alone was put back, from its own dump.
-    (before / "db.sqlite3").unlink()
-    with closing(sqlite3.connect(before / "db.sqlite3")) as database:
-        database.executescript(dump)
-    (before / "withdrawals.jsonl").write_text("")
-    assert "--no-withdrawals" in said(endoxa("backup", before, "--replay"))
-    assert people_in(before) == 1
-    (before / "withdrawals.jsonl").write_bytes((folder / "withdrawals.jsonl").read_bytes())
-    done = endoxa("backup", before, "--replay")
-    assert "People deleted again: 1." in done.stdout, done.stderr
-    assert people_in(before) == 0
-    assert not [path for path in before.iterdir() if b"quokka" in path.read_bytes()]
-    (before / "withdrawals.jsonl").write_text("")
-    assert endoxa("backup", before, "--replay", "--no-withdrawals").returncode == 0

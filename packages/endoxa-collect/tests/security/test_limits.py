@@ -31,41 +31,21 @@ def clock(monkeypatch):
     return standing
 
 
-class TestLimit:
-    LIMIT = limits.Limit("join", 3, 60)
+LIMIT = limits.Limit("join", 3, 60)
 
-    def test_counts_within_a_window(self, db, clock):
-        assert [self.LIMIT.count("ana") for _ in range(5)] == [True, True, True, False, False]
-        assert self.LIMIT.count("ben")
-        assert limits.Limit("receipt", 3, 60).count("ana")
+
+def test_looking_counts_nothing_clearing_forgets_and_keys_are_hashed(db, clock):
+    for number in range(4):
+        assert LIMIT.exhausted("ana") is (number == 3)
+        assert LIMIT.count("ana") is (number < 3)
+    LIMIT.clear("ana")
+    assert not LIMIT.exhausted("ana")
+    for _ in range(10):
         clock.now += 60
-        assert self.LIMIT.count("ana")
-
-    def test_looking_counts_nothing_clearing_forgets_and_keys_are_hashed(self, db, clock):
-        for number in range(4):
-            assert self.LIMIT.exhausted("ana") is (number == 3)
-            self.LIMIT.count("ana")
-        self.LIMIT.clear("ana")
-        assert not self.LIMIT.exhausted("ana")
-        for _ in range(10):
-            clock.now += 60
-            self.LIMIT.count("ana")
-        names = list(Attempts.objects.values_list("name", flat=True))
-        assert len(names) <= 2  # old windows are deleted
-        assert all(len(name) == 64 and "ana" not in name for name in names)
-
-    def test_another_worker_may_open_the_window_first(self, db, clock, monkeypatch):
-        real = Attempts.objects.get_or_create
-
-        def slower(**facts):
-            Attempts.objects.create(
-                **{**facts["defaults"], "count": 1}, name=facts["name"], start=facts["start"]
-            )
-            return real(**facts)
-
-        monkeypatch.setattr(Attempts.objects, "get_or_create", slower)
-        assert self.LIMIT.count("ana")
-        assert Attempts.objects.get().count == 2
+        LIMIT.count("ana")
+    names = list(Attempts.objects.values_list("name", flat=True))
+    assert len(names) <= 2  # old windows are deleted
+    assert all(len(name) == 64 and "ana" not in name for name in names)
 
 
 RECEIPT = "WQ7M-4KDP-2LMZ"
@@ -215,11 +195,6 @@ class TestFloodsOfPasswords:
         )
         return seen
 
-    def test_it_has_five_misses_of_its_own(self, known):
-        assert not any(sign_in("organiser", "wrong password", client=known) for _ in range(5))
-        assert not sign_in("organiser", client=known)
-        assert sign_in("organiser")
-
     @pytest.mark.slow
     def test_a_made_up_or_old_cookie_is_unknown(self, known, flood, monkeypatch):
         cookie = known.cookies[codes.BROWSER_COOKIE].value
@@ -269,17 +244,14 @@ def propose(person, count):
 
 
 @pytest.mark.slow
-def test_a_person_who_proposes_without_end_must_wait_and_neighbours_need_not(world, make_person):
-    assert limits.PROPOSALS.tries == 60
+def test_a_person_who_proposes_without_end_must_wait_and_neighbours_until_the_campaign_is_flooded(
+    world, make_person, clock
+):
+    assert (limits.PROPOSALS.tries, limits.PROPOSALS_OF_ALL.tries) == (60, 600)
     spend(limits.PROPOSALS, str(world.person.pk), left=2)
     assert propose(world.person, 3) == [302, 302, 429]
     assert propose(make_person(world.campaign, "ben"), 1) == [302]
-
-
-@pytest.mark.slow
-def test_a_campaign_takes_so_many_proposals_a_minute(world, make_person, clock):
-    assert limits.PROPOSALS_OF_ALL.tries == 600
-    spend(limits.PROPOSALS_OF_ALL, str(world.campaign.pk), left=2)
-    assert propose(world.person, 3) == [302, 302, 429]
+    spend(limits.PROPOSALS_OF_ALL, str(world.campaign.pk), left=1)
+    assert propose(make_person(world.campaign, "eva"), 2) == [302, 429]
     clock.now += 60
-    assert propose(make_person(world.campaign, "ben"), 1) == [302]
+    assert propose(make_person(world.campaign, "dan"), 1) == [302]

@@ -89,7 +89,7 @@ def everything():
 def test_a_whole_visit_leaves_answers_and_no_trace_of_the_device(world):
     client = Client(**HEADERS)
     words = iter(f"drink tea {n} times" for n in range(10_000))
-    visit(client, only_own_words(lambda name: next(words)), rounds=3)
+    visit(client, only_own_words(lambda name: next(words)), rounds=2)
     client.post("/organise/login/", {"username": "organiser", "password": PASSWORD})
     client.get("/organise/river/")
     client.post("/organise/login/", {"username": TRACES[3], "password": "wrong"})
@@ -113,7 +113,7 @@ def test_hostile_words_are_shown_as_words_on_every_page(world, make_person):
     def check(response):
         check_elements(Page(response.content.decode()), response.request["PATH_INFO"])
 
-    visit(client, only_own_words(lambda name: next(words)), rounds=4, seen=check)
+    visit(client, only_own_words(lambda name: next(words)), rounds=2, seen=check)
     visit(client, lambda name: next(words), rounds=1, seen=check)
     hostile = Pair.objects.filter(attribute__icontains="hostile")
     assert hostile.count() > 3
@@ -191,12 +191,6 @@ class TestLogs:
         client.post("/leave/", {"code": "QQQQ"})
         client.get("/", headers={"host": "elsewhere.example"})
         assert written.getvalue() == ""
-
-    def test_messages_of_ours_are_kept_and_those_of_others_are_not(self, written):
-        logging.getLogger("endoxa_collect").error("the queue is full")
-        logging.getLogger("somebody").error("said by %s", "ana")
-        assert "the queue is full" in written.getvalue()
-        assert "ana" not in written.getvalue()
 
     def test_every_handler_of_the_site_writes_places_only(self):
         formatters = {handler["formatter"] for handler in LOGGING["handlers"].values()}

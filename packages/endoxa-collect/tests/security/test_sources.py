@@ -24,10 +24,6 @@ DJANGO = re.compile(r"\{[%#{].*?[%#}]\}", re.DOTALL)
 ELSEWHERE = re.compile(r"(?:https?:)?//(?!www\.w3\.org/)[a-z0-9-]+\.[a-z]", re.IGNORECASE)
 
 
-def name(path):
-    return str(path.relative_to(ROOT))
-
-
 class Tags(HTMLParser):
     def __init__(self):
         super().__init__()
@@ -45,42 +41,46 @@ class Tags(HTMLParser):
             self.loose.append(data)
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=name)
-def test_templates_escape_everything_and_hold_no_code(path):
-    text = path.read_text(encoding="utf-8")
-    assert not re.search(r"\|\s*safe(seq)?\b|autoescape\s+off|{%\s*debug", text)
-    tags = Tags()
-    tags.feed(DJANGO.sub("x", text))
-    # Printed sheets are a file on a disk, which brings its style along; all others are pages of the site.
-    printed = path.parent.name == "paper"
-    assert [words for words in tags.loose if not printed] == []
-    for tag, attributes in tags.found:
-        assert tag not in {"iframe", "object", "embed", "base"}, tag
-        assert tag != "style" or printed
-        assert not any(key.startswith("on") or key == "style" for key in attributes), attributes
-        assert tag != "script" or attributes.get("src"), attributes
-        for key in ("src", "href", "action", "formaction"):
-            assert not re.match(r"\s*(https?:|//|javascript:)", attributes.get(key) or ""), attributes
-    # Every form that posts carries the token.
-    for form in re.findall(r"<form[^>]*method=.?post.*?</form>", text, re.DOTALL | re.IGNORECASE):
-        assert "csrf_token" in form
-    assert len(re.findall(r"<form\b", text)) == len(re.findall(r'<form[^>]*method="(?:post|get)"', text))
+@pytest.mark.slow
+def test_templates_escape_everything_and_hold_no_code():
+    assert len(TEMPLATES) > 50
+    for path in TEMPLATES:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\|\s*safe(seq)?\b|autoescape\s+off|{%\s*debug", text), path
+        tags = Tags()
+        tags.feed(DJANGO.sub("x", text))
+        # Printed sheets are a file on a disk, which brings its style along; all others are pages of the site.
+        printed = path.parent.name == "paper"
+        assert [words for words in tags.loose if not printed] == [], path
+        for tag, attributes in tags.found:
+            assert tag not in {"iframe", "object", "embed", "base"}, (path, tag)
+            assert tag != "style" or printed, path
+            assert not any(key.startswith("on") or key == "style" for key in attributes), (path, attributes)
+            assert tag != "script" or attributes.get("src"), (path, attributes)
+            for key in ("src", "href", "action", "formaction"):
+                target = attributes.get(key) or ""
+                assert not re.match(r"\s*(https?:|//|javascript:)", target), (path, attributes)
+        # Every form that posts carries the token.
+        for form in re.findall(r"<form[^>]*method=.?post.*?</form>", text, re.DOTALL | re.IGNORECASE):
+            assert "csrf_token" in form, path
+        forms_of_a_method = re.findall(r'<form[^>]*method="(?:post|get)"', text)
+        assert len(re.findall(r"<form\b", text)) == len(forms_of_a_method), path
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=name)
-def test_scripts_write_no_markup_and_run_no_text(path):
-    text = path.read_text(encoding="utf-8")
+def test_scripts_write_no_markup_and_run_no_text():
     banned = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|createContextualFragment"
-    assert not re.search(banned, text)
-    assert not re.search(r"set(?:Timeout|Interval)\(\s*[\"'`]", text)
-    assert not ELSEWHERE.search(text)
+    for path in SCRIPTS:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(banned, text), path
+        assert not re.search(r"set(?:Timeout|Interval)\(\s*[\"'`]", text), path
+        assert not ELSEWHERE.search(text), path
 
 
-@pytest.mark.parametrize("path", STYLES, ids=name)
-def test_styles_load_nothing_from_elsewhere(path):
-    text = path.read_text(encoding="utf-8")
-    assert not re.search(r"@import|@font-face|expression\(", text)
-    assert not ELSEWHERE.search(text)
+def test_styles_load_nothing_from_elsewhere():
+    for path in STYLES:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"@import|@font-face|expression\(", text), path
+        assert not ELSEWHERE.search(text), path
 
 
 def _fixed(query: ast.expr) -> bool:
@@ -100,36 +100,22 @@ def test_a_kept_query_is_only_what_django_wrote():
     assert re.findall(r"self\._sql\b.*= (.*)", module) == ["compiler.as_sql()"]
 
 
-def test_only_whole_numbers_may_be_put_into_a_query():
-    queries = {
-        "'SELECT 1'": True,
-        "f'LIMIT {int(n)}'": True,
-        "f'LIMIT {int(n) + n}'": False,
-        "'a' + b": False,
-    }
-    assert {query: _fixed(ast.parse(query, mode="eval").body) for query in queries} == queries
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("path", MODULES, ids=name)
-def test_modules_mark_nothing_as_safe_and_build_no_queries_from_text(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+def test_modules_mark_nothing_as_safe_and_build_no_queries_from_text():
+    unsafe = {"eval", "exec", "raw", "extra", "RawSQL", "mark_safe", "csrf_exempt"}
+    parsed = ((path, ast.parse(path.read_text(encoding="utf-8"))) for path in MODULES)
+    for path, node in ((path, node) for path, tree in parsed for node in ast.walk(tree)):
         if isinstance(node, ast.Import | ast.ImportFrom):
             named = {alias.name for alias in node.names} | {getattr(node, "module", "") or ""}
-            assert not named & {"pickle", "marshal", "shelve", "mark_safe", "SafeString", "csrf_exempt"}, (
-                path.name
-            )
+            assert not named & {"pickle", "marshal", "shelve", "mark_safe", "SafeString", "csrf_exempt"}, path
         if isinstance(node, ast.Call):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            assert called not in {"eval", "exec", "raw", "extra", "RawSQL", "mark_safe", "csrf_exempt"}, (
-                called
-            )
+            assert called not in unsafe, (path, called)
             if called in {"execute", "executescript", "executemany"}:
                 query = ast.unparse(node.args[0])
                 assert _fixed(node.args[0]) or (path.name, query) == FROM_DJANGO, ast.unparse(node)
             if called == "load" and isinstance(node.func, ast.Attribute):
-                assert getattr(node.func.value, "id", "") not in {"yaml", "pickle"}, path.name
+                assert getattr(node.func.value, "id", "") not in {"yaml", "pickle"}, path
 
 
 def test_debug_is_never_on_and_no_secret_is_in_the_sources():

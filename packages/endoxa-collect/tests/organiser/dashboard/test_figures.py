@@ -8,34 +8,26 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
 from collect_support.stored import stored_rating
-from endoxa_collect.cards import answering, drawing, kinds
-from endoxa_collect.cards.balance import lately, outlook_of
+from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.counts import recount
-from endoxa_collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Rating, Role, Source, State
+from endoxa_collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Source, State
 from endoxa_collect.organiser.decisions import waiting
 from endoxa_collect.organiser.figures import (
     Coverage,
     Figures,
     agreement_of,
     count,
-    neediest,
-    reading_of,
     together,
 )
-from endoxa_collect.organiser.opening import lacking
-from endoxa_collect.organiser.settings import save
 from endoxa_collect.organiser.wording import advice, sentence, switch_at
-from endoxa_collect.project.starting import invitations
 from endoxa_collect.sampler.controller import Balance, Expected, Forecast, Outlook, forecast
-from endoxa_collect.sampler.slots import OPEN
 from endoxa_collect.small_cells import LEAST, OTHERS
 
 REHEARSAL = "This is a rehearsal until you press Open: then the planned time begins."
@@ -69,23 +61,10 @@ def country(code: str, pairs: int = 10, has: int = 12) -> Coverage:
             {"AR": people(1, 2, 3, 4, 5, 6), "CL": people(1, 2, 3, 4, 7), "UY": people(6)},
             [country("AR"), Coverage(OTHERS, 24, 60)],
         ),
-        ([country("AR"), country("CL")], {"AR": people(1), "CL": people(1, 2, 3, 4)}, []),
-        # Nobody answered about Chile.
-        (
-            [country("AR"), country("CL", has=0)],
-            {"AR": people(*range(5))},
-            [country("AR"), Coverage(OTHERS, 0, 30)],
-        ),
     ],
 )
 def test_countries_of_few_people_stand_together(rows, answered, shown):
     assert list(together(rows, answered)) == shown
-
-
-def test_what_the_wall_has_no_room_for_joins_the_last_row():
-    rows = [country("AR", has=9), country("CL", has=12), country("UY", has=15), Coverage(OTHERS, 6, 18)]
-    assert neediest(rows, 4) == tuple(rows)
-    assert neediest(rows, 3) == (*rows[:2], Coverage(OTHERS, 21, 48))
 
 
 @pytest.mark.slow
@@ -128,28 +107,6 @@ def test_planted_counts(make_campaign, make_person, make_pairs):
     assert [figures.lately[name] for name in ("new_pairs", "skips", "reports")] == [1, None, None]
 
 
-def test_the_controller_and_the_dashboard_count_the_same_minutes(campaign, make_person, make_pairs):
-    now = timezone.now()
-    Campaign.objects.update(began_at=now - timedelta(minutes=30))
-    campaign.refresh_from_db()
-    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(6)))
-    for place, minutes in enumerate((2, 5, 10, 15)):
-        person = make_person(campaign, f"p{place}")
-        moment = now - timedelta(minutes=minutes)
-        answering.rate(person, drawing.next_card(person, now=moment).token, 4, lifted=True, now=moment)
-        added = make_pairs(campaign, ("AR", f"new {place}", "es"), source=Source.CONTRIBUTOR)
-        Pair.objects.filter(pk=added[0].pk).update(created_at=moment)
-    recent, outlook = lately(campaign, now), outlook_of(campaign, now)
-    assert (recent.cards.count(), recent.new_pairs, recent.minutes) == (2, 2, 10.0)
-    # Two windows after the first, a quarter of the pace that was expected is left, 1.5 instead of 0.1 a minute; of the
-    # 38 who are missing a little more, 7.5 minutes after the first quarter of the time.
-    assert (outlook.pace.people, outlook.new_pairs) == (2 + round(38 * 0.5**0.75), 1.0)
-    assert outlook.pace.each == pytest.approx(0.75 * 0.1 + 0.25 * 1.5)
-    Campaign.objects.update(began_at=now - timedelta(minutes=4))
-    campaign.refresh_from_db()
-    assert (lately(campaign, now).cards.count(), lately(campaign, now).minutes) == (1, 4.0)
-
-
 def test_agreement_is_the_share_of_pairs_whose_ratings_lie_close_together(campaign, make_person, make_pairs):
     raters = [make_person(campaign, f"p{place}") for place in range(4)]
     pairs = make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(12)))
@@ -173,56 +130,6 @@ def test_agreement_is_the_share_of_pairs_whose_ratings_lie_close_together(campai
     assert agreement_of(campaign) is None
 
 
-def test_skips_and_reports_are_counted_apart_and_shown_of_five(organiser, campaign, make_person, make_pairs):
-    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(9)))
-    reasons = "dont_know report_hate rather_not report_other dont_understand dont_know rather_not"
-    for place, reason in enumerate(reasons.split()):
-        person = make_person(campaign, f"p{place}")
-        answering.skip(person, drawing.next_card(person).token, reason)
-    lately = count(campaign, timezone.now()).lately
-    assert lately is not None
-    assert [lately[name] for name in ("people", "skips", "reports", "pace")] == [7, 5, None, 0.0]
-    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
-    assert page.count("fewer than 5<") == 1
-
-
-def test_reports_on_lists_count_with_those_on_cards(campaign, make_person, make_pairs):
-    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(9)))
-    Pair.objects.update(need=OPEN, ratings=3)
-    for place in range(5):
-        person = make_person(campaign, f"p{place}")
-        listed = kinds.next_mixed(person, 2)
-        kinds.report_row(person, listed.token, listed.answers.first().public_id, "report_hate")
-        answering.skip(person, drawing.next_card(person).token, "dont_know")
-    assert count(campaign, timezone.now()).lately["reports"] == 5
-    later = timezone.now() + timedelta(days=30)
-    assert count(campaign, later).lately is None
-
-
-def test_what_four_people_do_is_not_shown(organiser, campaign, make_person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "love football", "es"))
-    for place in range(4):
-        person = make_person(campaign, f"p{place}")
-        answering.rate(person, drawing.next_card(person).token, 5)
-    assert count(campaign, timezone.now()).lately is None
-    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
-    shown = [words in page for words in ("Shown while at least 5 people", "Argentina", "Answers a minute")]
-    assert shown == [True, False, False]
-
-
-@pytest.mark.slow
-def test_the_number_of_queries_does_not_grow(
-    campaign, make_person, make_pairs, django_assert_max_num_queries
-):
-    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(40)))
-    for place in range(4):
-        person = make_person(campaign, f"p{place}")
-        for _ in range(5):
-            answering.rate(person, drawing.next_card(person).token, 3)
-    with django_assert_max_num_queries(16):
-        count(campaign, timezone.now())
-
-
 def figures_with(
     short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10, coming=0.0, guessed=None
 ) -> Figures:
@@ -235,7 +142,6 @@ ENOUGH = "At this pace every pair will have at least 3 ratings at the end."
 EMPTY = "There are no pairs to rate yet: people are asked what is said about their countries."
 PAUSED = "The campaign is paused: nobody is asked anything until you open it again."
 OVER = "The planned time is over; 30 pairs have fewer than 3 ratings."
-DONE = "The planned time is over and every pair has enough ratings."
 
 
 @pytest.mark.parametrize(
@@ -243,16 +149,10 @@ DONE = "The planned time is over and every pair has enough ratings."
     [
         ({}, "open", True, ENOUGH),
         ({"short": 12}, "open", True, SHORT),
-        ({"short": 1}, "open", True, SHORT.replace("12 pairs", "1 pair")),
         ({"short": 118, "coming": 5.5}, "open", True, SHORT.replace("12", "36")),
-        ({"short": 5_466, "pairs": 9_000}, "open", True, SHORT.replace("12", "5,466")),
-        ({"guessed": 40}, "open", True, ENOUGH.replace("At this pace", "With 40 taking part,")),
-        ({"guessed": 40}, "open", False, REHEARSAL),
         ({"short": 12, "guessed": 40}, "open", True, SHORT.replace("At this pace", "With 40 taking part,")),
         ({"minutes_left": -1.0}, "open", True, OVER),
-        ({"minutes_left": -1.0, "done": 40}, "open", True, DONE),
         ({}, "paused", True, PAUSED),
-        ({"pairs": 0, "done": 0}, "open", True, EMPTY),
         ({"pairs": 0, "done": 0}, "open", False, f"{REHEARSAL} {EMPTY}"),
     ],
 )
@@ -260,83 +160,14 @@ def test_the_forecast_says_what_it_stands_on(facts, state, begun, said):
     assert sentence(figures_with(**facts), state=state, begun=begun, k=3) == said
 
 
-@pytest.mark.parametrize("guessed", [None, 3])
-def test_three_people_are_not_said_to_give_every_pair_five_ratings(guessed):
-    forecast = Forecast(0, None, 0.0, Balance.EXPLORE, guessed_people=guessed, too_few_people=True)
-    said = sentence(replace(figures_with(), forecast=forecast), state="open", begun=True, k=5)
-    assert said.startswith(
-        "Too few people take part for 5 ratings of a new pair: each person rates a pair once,"
-    )
-    with translation.override("pt"):  # digits are grouped as the language does
-        assert "5.466" in sentence(figures_with(5_466, pairs=9_000), state="open", begun=True, k=3)
-
-
-MORE = "More people or more time would help."
-
-
-@pytest.mark.parametrize(
-    ("figures", "balance", "said", "minutes"),
-    [
-        (figures_with(12, 20.0), "", "", 20),
-        (figures_with(0, 20.0), "", "", 20),
-        (figures_with(12, 0.0), "", f"Cards ask only for ratings now. {MORE}", None),
-        (figures_with(0, 0.0), "", "", None),
-        (figures_with(12, 20.0), "explore", "", 20),
-        (figures_with(12, 0.0), "explore", "Ask only for ratings now.", None),
-        (figures_with(12, None), "balance", MORE, None),
-        (figures_with(12, 0.0), "validate", MORE, None),
-        (figures_with(12, 20.0, minutes_left=-1.0), "", "", None),
-    ],
-)
-def test_what_follows_from_the_forecast(figures, balance, said, minutes):
-    assert advice(figures, state="open", balance=balance) == said
-    switch = switch_at(figures, state="open", balance=balance, begun=True)
-    assert switch == (None if minutes is None else figures.counted_at + timedelta(minutes=minutes))
-    assert switch_at(figures, state="open", balance=balance, begun=False) is None
-    assert switch_at(figures, state="paused", balance=balance, begun=True) is None
-
-
-def test_cards_left_by_language_and_who_ran_dry(organiser, campaign, make_person, make_pairs):
-    portuguese = make_pairs(campaign, ("BR", "sing", "pt"), ("BR", "dance", "pt"), ratings=1)
-    make_pairs(campaign, ("AR", "cook", "es"), ratings=9)
-    for name in "abcdef":
-        reader = make_person(campaign, name, languages=["pt"])
-        for pair in portuguese[: 1 if name == "f" else 2]:
-            stored_rating(reader, pair, 3, timezone.now())
-    for name in "ghijk":
-        make_person(campaign, name, languages=["pt", "es"])
-    k = campaign.settings.sampler.k
-    rows = {row.language: row for row in reading_of(campaign)}
-    # Eleven read Portuguese, of whom five have none left; five read Spanish, which has a card for each.
-    assert (rows["pt"].has, rows["pt"].wanted, rows["pt"].people, rows["pt"].dry) == (2, 2 * k, 10, 5)
-    assert (rows["es"].has, rows["es"].wanted, rows["es"].people, rows["es"].dry) == (k, k, 5, 0)
-    page = " ".join(organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode().split())
-    assert "No card left: 5 of 10 people who read it" in page
-    assert "pairs in these languages of the pages: English" in page
-
-
-def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, campaign, client, make_account):
-    def box():
-        page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
-        return " ".join(page.partition('aria-labelledby="lacking"')[2].partition("</section>")[0].split())
-
-    assert "Join code" in [str(what) for what, _ in lacking(campaign)]
-    JoinCode.objects.create(campaign=campaign, code="NEWEST22")
-    missing = ", ".join(str(what) for what, _ in lacking(campaign))
-    assert missing == "Licence of the data, Help lines, seeds of your own"
-    assert missing in list(invitations(("http://site",)))[1]
-    assert "Still missing" in box()
-    assert 'href="/organise/river/settings/care/#id_help_lines">Help lines</a>' in box()
-    Campaign.objects.update(began_at=None)
-    assert "Before people come" in box()
-    lines = [{"country": "AR", "name": "Line", "contact": "102"}]
-    save(campaign, 1, {"licence": "CC BY 4.0", "help_lines": lines}, AnonymousUser())
-    AuditEntry.objects.create(campaign=campaign, action="seeds added")
-    assert box() == ""
-    save(campaign, 2, {"organisation": "", "contact": ""}, AnonymousUser())
-    assert "Who runs it" in box()
-    client.force_login(make_account("ben", campaign, Role.MODERATOR))
-    assert box() == ""
+def test_when_cards_ask_only_for_ratings_and_what_helps_is_told():
+    soon, at_once = figures_with(12, 20.0), figures_with(12, 0.0)
+    facts = {"state": "open", "begun": True}
+    assert switch_at(soon, **facts, balance="") == soon.counted_at + timedelta(minutes=20)
+    assert switch_at(soon, **facts, balance="validate") is switch_at(at_once, **facts, balance="") is None
+    assert advice(soon, state="open", balance="") == ""
+    assert advice(at_once, state="open", balance="explore") == "Ask only for ratings now."
+    assert advice(at_once, state="open", balance="validate") == "More people or more time would help."
 
 
 def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(organiser, campaign):
@@ -351,15 +182,15 @@ def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(orga
     organiser.post(address, {"state": "paused"})
     paused = timezone.now() - timedelta(minutes=20)
     Campaign.objects.update(began_at=began, paused_at=paused)
+    organiser.post(address, {"state": "closed", "sure": "1"})  # the clock has stood still since the pause
     for _ in range(2):
         organiser.post(opening)
     campaign.refresh_from_db()
     assert campaign.began_at >= began + timedelta(minutes=20)
     assert campaign.paused_at is None
     logged = AuditEntry.objects.order_by("pk").values_list("detail__after", flat=True)
-    assert list(logged) == ["open", "paused", "open"]
-    for state in ("draft", "open"):
-        assert organiser.post(address, {"state": state}).status_code == 400
+    assert list(logged) == ["open", "paused", "closed", "open"]
+    assert organiser.post(address, {"state": "draft"}).status_code == 400
     # What people are asked for is ordered, or left to the forecast.
     address = reverse("organiser:balance", args=["river"])
     for ordered in ("validate", "explore", ""):
@@ -370,50 +201,15 @@ def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(orga
     assert organiser.post(address, {"balance": "everything"}).status_code == 400
 
 
-@pytest.mark.parametrize(
-    ("listening", "host", "shown"),
-    [
-        ("", "camp.example", "camp.example"),
-        # A name that only this machine knows is replaced for phones.
-        ("", "localhost:8808", "192.168.7.7:8808"),
-        ("0.0.0.0", "localhost:8808", "192.168.7.7:8808"),
-        ("127.0.0.1", "localhost:8808", "localhost:8808"),
-    ],
-)
-def test_the_projector_speaks_the_first_language_and_shows_the_newest_code(
-    client, make_campaign, make_account, settings, monkeypatch, listening, host, shown
-):
-    campaign = make_campaign("sea", ui_languages=("ar", "en"))
-    later, before = (timezone.now() + timedelta(days=days) for days in (1, -1))
-    for code, changes in {
-        "OLDER222": {"expires_at": later},
-        "NEWEST22": {"expires_at": later},
-        "EXPIRED2": {"expires_at": before},
-        "REVOKED2": {"revoked": True},
-    }.items():
-        JoinCode.objects.create(campaign=campaign, code=code, **changes)
-    client.force_login(make_account("ana", campaign, Role.RESEARCHER))
-    settings.ALLOWED_HOSTS, settings.LISTENING = ["camp.example", "localhost"], listening
-    monkeypatch.setattr("endoxa_collect.contributor.joining.lan_address", lambda: "192.168.7.7")
-    page = client.get(reverse("organiser:projector", args=["sea"]), HTTP_HOST=host).content.decode()
-    assert '<html lang="ar" dir="rtl">' in page
-    assert f"http://{shown}/j/NEWEST22/" in page
-    assert "OLDER222" not in page
-
-
-@pytest.mark.parametrize(
-    ("state", "said"), [("closed", "Thank you to everybody"), ("paused", "a break"), ("draft", "begins soon")]
-)
-def test_the_projector_invites_nobody_who_could_not_join(organiser, campaign, state, said):
+@pytest.mark.parametrize("state", ["closed", "paused", "draft"])
+def test_the_projector_invites_nobody_who_could_not_join(organiser, campaign, state):
     JoinCode.objects.create(campaign=campaign, code="NEWEST22")
     pages = [reverse(f"organiser:{name}", args=["river"]) for name in ("projector", "projector_invitation")]
     for page in pages:
-        assert "Take part with your phone" in organiser.get(page).content.decode()
+        assert "NEWEST22" in organiser.get(page).content.decode()
     Campaign.objects.update(state=state)
     for page in pages:
-        shown = organiser.get(page).content.decode()
-        assert said in shown
-        assert "NEWEST22" not in shown
+        assert "NEWEST22" not in organiser.get(page).content.decode()
 
 
 def test_the_projector_shows_the_pace_of_five_people_and_nobody(organiser, campaign, make_person, make_pairs):
@@ -434,8 +230,8 @@ def test_the_projector_shows_the_pace_of_five_people_and_nobody(organiser, campa
     assert not any(str(card.person_id) in pages or str(card.token) in pages for card in Card.objects.all())
 
 
-@pytest.mark.parametrize("present", [4, 40, 60])
-@pytest.mark.parametrize("missing", [60, 400, 1_035])
+@pytest.mark.parametrize("present", [4, 60])
+@pytest.mark.parametrize("missing", [60, 1_035])
 @pytest.mark.parametrize("new_pairs", [0.0, 0.1])
 def test_the_forecast_is_true_of_its_own_numbers(present, missing, new_pairs):
     """40 were expected; "at this pace" speaks of those who are there and of nobody else."""
@@ -455,27 +251,3 @@ def test_the_forecast_is_true_of_its_own_numbers(present, missing, new_pairs):
         wanted = missing + 3 * found.coming
         assert found.coming <= new_pairs * will_be_given
         assert ("every pair will have" in said) == (wanted <= will_be_given)
-
-
-def test_a_rehearsal_is_erased_with_one_button_and_only_before_the_opening(
-    organiser, campaign, make_person, make_pairs
-):
-    """Everybody who tried it goes, also words that may stay; seeds stay, without ratings; then the clock begins."""
-    Campaign.objects.update(began_at=None)
-    (seed,) = make_pairs(campaign, ("CL", "love poetry", "en"))
-    ben = make_person(campaign, "ben", keep_words=True)
-    make_pairs(campaign, ("CL", "x", "en"), source=Source.CONTRIBUTOR, author=ben)
-    answering.rate(ben, drawing.next_card(ben).token, 4, lifted=True)
-    erase = reverse("organiser:rehearsal", args=["river"])
-    organiser.post(erase)  # the box is not ticked
-    assert campaign.people.count() == 1
-    assert organiser.post(erase, {"sure": "on"}).status_code == 302
-    assert (campaign.people.count(), Card.objects.count(), Rating.objects.count()) == (0, 0, 0)
-    assert list(Pair.objects.values_list("pk", "ratings")) == [(seed.pk, 0)]
-    assert AuditEntry.objects.get(action="rehearsal erased").detail == {"people": 1}
-    organiser.post(reverse("organiser:opening", args=["river"]))
-    campaign.refresh_from_db()
-    assert campaign.began_at is not None
-    make_person(campaign, "cleo")
-    organiser.post(erase, {"sure": "on"})
-    assert campaign.people.count() == 1

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.cleaning import EntryError
-from endoxa_collect.entry.proposing import merge, propose, say_alike
+from endoxa_collect.entry.proposing import merge
 from endoxa_collect.models import (
     Act,
     Action,
@@ -20,7 +20,6 @@ from endoxa_collect.models import (
     Role,
     Skip,
     Tombstone,
-    Via,
 )
 from endoxa_collect.organiser.decisions import (
     StaleError,
@@ -64,22 +63,6 @@ def send(client, pair, action, **more):
     pair = fresh(pair)
     data = {"action": action, "seen": revision(pair), **more}
     return client.post(at("moderation_act", pair.campaign, pair.public_id), data)
-
-
-@pytest.mark.slow
-def test_the_queue_holds_what_waits_and_what_was_flagged_most_urgent_first(
-    campaign, person, make_person, make_pairs, moderator
-):
-    make_pairs(campaign, ("AR", "drink mate", "en"), ("CL", "love tea", "en"))
-    card = drawing.next_card(person)
-    answering.skip(person, card.token, "report_nonsense")
-    say(person, "love poetry")
-    say(person, "sing like Maria Gonzalez")
-    handed = say(person, "love jokes")
-    act(handed, moderator, "escalate")
-    reported = card.pair.attribute
-    assert queue(campaign) == ["sing like Maria Gonzalez", reported, "love poetry", "love jokes"]
-    assert queue(campaign, organiser=True)[0] == "love jokes"
 
 
 @pytest.mark.slow
@@ -163,6 +146,8 @@ def test_marks_and_merges_are_taken_back(campaign, person, make_pairs, moderator
     (root,) = make_pairs(campaign, ("AR", "drink mate", "en"))
     pair = say(person, "sip mate")
     marked = act(pair, moderator, "mark", topic="drinks", negative=True)
+    other = {"into": root.public_id, "into_seen": "as it was"}
+    refuses("", act, pair, moderator, "merge", **other, error=StaleError)
     merged = act(pair, moderator, "merge", into=root.public_id)
     assert (fresh(pair).moderation, fresh(root).mentions) == (Moderation.MERGED, 1)
     refuses("merged into another", act, pair, moderator, "approve")
@@ -177,35 +162,6 @@ def test_marks_and_merges_are_taken_back(campaign, person, make_pairs, moderator
     assert fresh(pair).moderation == Moderation.PENDING
     undo(campaign, moderator, undone.public_id)
     assert fresh(pair).merged_into == root
-
-
-@pytest.mark.slow
-def test_hiding_is_not_taken_back_once_its_author_said_what_it_is_the_same_as(
-    campaign, person, make_person, moderator
-):
-    root = say(make_person(campaign, "ben"), "love good poetry")
-    act(root, moderator, "approve")
-    said = propose(person, None, country="AR", text="love very good poetry", language="en", via=Via.ATTRIBUTE)
-    edited = act(said.pair, moderator, "edit", text="love the good poetry", language="en")
-    hidden = act(said.pair, moderator, "hide")
-    say_alike(person, said.mention.public_id, root.public_id)
-    for done in (hidden, edited):
-        refuses("", undo, campaign, moderator, done.public_id, error=StaleError)
-    stored = fresh(said.pair)
-    assert (stored.moderation, stored.merged_into) == (Moderation.MERGED, root)
-    act(said.pair, moderator, "unmerge")
-    assert fresh(said.pair).moderation == Moderation.HIDDEN
-
-
-@pytest.mark.slow
-def test_nothing_is_merged_into_what_was_hidden_meanwhile(campaign, person, make_pairs, moderator):
-    (root,) = make_pairs(campaign, ("AR", "drink mate", "en"))
-    pair = say(person, "sip mate")
-    seen = revision(root)
-    act(root, moderator, "hide")
-    refuses("", act, pair, moderator, "merge", into=root.public_id, into_seen=seen, error=StaleError)
-    refuses("is hidden", act, pair, moderator, "merge", into=root.public_id)
-    assert fresh(pair).merged_into is None
 
 
 @pytest.mark.slow
@@ -254,20 +210,6 @@ def test_two_moderators_at_once(campaign, person, moderator, organiser):
 
 
 @pytest.mark.slow
-def test_pages_cover_words_and_say_why_in_words(client, campaign, person, moderator):
-    pair = say(person, "sing like Maria Gonzalez")
-    client.force_login(moderator)
-    for page in (at("moderation", campaign), at("moderation_item", campaign, pair.public_id)):
-        html = client.get(page).content.decode()
-        assert '<details class="cover"><summary>Show the words</summary>' in html
-        assert "It may name a person." in html
-        assert f">{pair.public_id.hex[:4]}</bdi>" in html
-        assert '<q lang="en" dir="auto">sing like Maria Gonzalez</q>' in html
-    client.post(at("moderation_words", campaign), {"show": "1"})
-    assert 'class="cover"' not in client.get(page).content.decode()
-
-
-@pytest.mark.slow
 def test_a_moderator_works_through_the_queue(client, campaign, person, make_pairs, moderator):
     make_pairs(campaign, ("AR", "drink mate", "en"))
     one, two, three = (say(person, text) for text in ("love poetry", "love tea", "sip mate"))
@@ -298,32 +240,6 @@ def test_a_moderator_works_through_the_queue(client, campaign, person, make_pair
 
 
 @pytest.mark.slow
-def test_a_conflict_is_said_and_what_was_typed_is_kept(client, campaign, person, moderator, organiser):
-    pair = say(person, "love poetry")
-    seen = revision(pair)
-    act(pair, organiser, "approve")
-    client.force_login(moderator)
-    data = {"action": "edit", "seen": seen, "text": "write long poems", "language": "en"}
-    response = client.post(at("moderation_act", campaign, pair.public_id), data)
-    html = response.content.decode()
-    assert response.status_code == 409
-    assert "Somebody else decided" in html
-    assert "write long poems" in html
-    assert revision(fresh(pair)) in html
-
-
-@pytest.mark.slow
-def test_what_is_wrong_stands_beside_its_field(client, campaign, person, moderator):
-    pair = say(person, "love poetry")
-    client.force_login(moderator)
-    page = send(client, pair, "edit", text="x" * 121, language="en").content.decode()
-    assert "at most 120 characters" in page
-    for action, typed in (("mark", {"topic": "x" * 41}), ("merge", {"into": "nothing"}), ("explode", {})):
-        assert send(client, pair, action, **typed).status_code == 200
-    assert fresh(pair).attribute == "love poetry"
-
-
-@pytest.mark.slow
 def test_reviewers_read_and_what_was_handed_on_is_for_organisers(
     client, campaign, person, make_account, moderator, organiser
 ):
@@ -345,21 +261,3 @@ def test_reviewers_read_and_what_was_handed_on_is_for_organisers(
     client.force_login(organiser)
     assert send(client, pair, "approve").status_code == 302
     assert fresh(pair).moderation == Moderation.LIVE
-
-
-@pytest.mark.slow
-def test_contributors_hints_and_searches_lead_to_pairs_to_merge_into(
-    client, campaign, person, make_person, make_pairs, moderator
-):
-    (old, far) = make_pairs(campaign, ("AR", "dance very well", "en"), ("AR", "play chess", "en"))
-    made = propose(person, None, country="AR", text="dance well", language="en", via=Via.ATTRIBUTE)
-    say(make_person(campaign, "ben"), "dance well")
-    say_alike(person, made.mention.public_id, old.public_id)
-    client.force_login(moderator)
-    page = at("moderation_item", campaign, made.pair.public_id)
-    html = client.get(page).content.decode()
-    assert "A contributor says it is the same." in html
-    assert "play chess" not in html
-    assert "play chess" in client.get(page, {"q": "play chess"}).content.decode()
-    assert "\x00" not in client.get(page, {"q": "\x00<b>"}).content.decode()
-    assert far.merged_into is None
