@@ -1,8 +1,8 @@
 """Whatever a user reads of fixed small inputs stays as it is: numbers, tables, pages, terminal.
 
 Cases are in `cases.toml`, inputs in `inputs/`, and what was read before in `expected/`, a folder for each case. Sets of
-texts have another order in each process: what rests on it differs from `expected/` here and there (`flagged` holds pairs
-that several checks flag equally often).
+texts have another order in each process: what rests on it differs from `expected/` here and there (`flagged` holds
+pairs that several checks flag equally often).
 `python -m pytest tests/golden --update-golden` rewrites it: the diff of the commit then shows readers' differences.
 """
 
