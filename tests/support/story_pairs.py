@@ -74,25 +74,17 @@ def frame(
     return pl.DataFrame(texts).with_columns(**{name: pl.lit(value) for name, value in alike.items()})
 
 
-def write_run(
-    folder: Path, stories: pl.DataFrame, *, stories_run: Path | None = None, extractor: str = "r"
-) -> Path:
-    """A finished run of `probe extract`; where a folder is named, also one of `probe stories` with a price."""
+def write_run(folder: Path, stories: pl.DataFrame, *, extractor: str = "r") -> Path:
+    """A finished run of `probe extract`."""
     folder.mkdir(parents=True)
     stories.write_parquet(folder / "records.parquet")
     facts = {
         "kind": "extract", "finished": "2026-11-26T00:00:00+00:00", "created": "2026-11-26T00:00:00+00:00",
-        "endoxa": "0.1.0", "command": ["endoxa"], "data": {"path": str(stories_run or "s"), "sha256": folder.name},
+        "endoxa": "0.1.0", "command": ["endoxa"], "data": {"path": "s", "sha256": folder.name},
         "models": [{"name": extractor}], "identity": {"data": folder.name},
         "counts": {}, "settings": {}, "versions": {},
     }  # fmt: skip
     (folder / "run.json").write_text(json.dumps(facts))
-    if stories_run is not None:
-        stories_run.mkdir(parents=True)
-        price = {"input_per_million": 1000.0, "output_per_million": 2000.0}
-        (stories_run / "run.json").write_text(
-            json.dumps({"kind": "stories", "usage": {"m": {"price": price}}})
-        )
     return folder
 
 

@@ -46,6 +46,7 @@ def runs(folder, size=12):
     return effect_size(x, y), effect_size(x + 0.5, y)
 
 
+@pytest.mark.slow
 def test_a_planted_change_is_found_in_its_test(tmp_path):
     before, after = runs(tmp_path)
     plain, leaning, copy = (tmp_path / name for name in ("plain", "leaning", "copy"))

@@ -39,6 +39,7 @@ def test_means_and_shares_are_those_of_the_ratings(tmp_path):
     assert (found.items["before"] - found.items["after"]).abs().is_sorted(descending=True)
 
 
+@pytest.mark.slow
 def test_edges(tmp_path):
     before, after = drawn(np.random.default_rng(2))
     nothing = compared(tmp_path / "refused", (before, np.zeros(240, dtype=int)))
