@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import endoxa as ex
+from endoxa.instruments.questions.estimates.answers import load_answers
 from support.gate_runs import pairs, write_run
+from support.report_qa_samples import Lean, qa_folder, questions, records
 
 ITEMS = pairs(8, 4, ("work", "age"))
 MIRRORED = {"above": "below", "below": "above"}
@@ -77,3 +82,51 @@ def test_the_same_scores_pass_at_any_margin_and_whatever_the_number_of_identitie
     found = ex.gate(a, again, margin=margin)
     assert found.verdict == "pass"
     assert {(test.low, test.high) for test in found.tests} == {(0, 0)}
+
+
+@settings(max_examples=3, deadline=None)
+@given(st.integers(0, 99), st.floats(0, 0.09), st.sampled_from([0, 0.1]))
+def test_the_same_answers_pass(tmp_path_factory, seed, refused, margin):
+    folder, asked = tmp_path_factory.mktemp("answers"), questions()
+    table = records(asked, {"sim/a": Lean(refused=refused)}, seed=seed)
+    a = qa_folder(folder / "a", asked, table, "Town")
+    assert ex.gate(a, shutil.copytree(a, folder / "again"), margin=margin).passed
+
+
+HASHED = """
+import sys
+import endoxa as ex
+a, b = sys.argv[1:]
+print(ex.compare(a, b).changes.write_json(), ex.compare(a, b).items.write_json(), ex.gate(a, b, margin=0.1).to_dict())
+"""
+
+
+def test_the_hash_seed_changes_nothing(write):
+    sides = np.random.default_rng(0).choice([-1, 0, 1], (2, ITEMS.height))
+    folders = [str(folder) for folder in write(*sides.tolist())]
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", HASHED, *folders],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
+
+
+@pytest.mark.parametrize("lean", [0.55, 0.7, 0.95])
+def test_answers_that_were_not_read_make_no_p_value_smaller(tmp_path, lean):
+    """Each question is asked once more, and the answer cannot be read."""
+    asked = questions()
+    table = records(asked, {"sim/a": Lean(lean, 0.8, 0.1)}, seed=3)
+    unread = table.with_columns(
+        repeat=pl.lit(2, table["repeat"].dtype), outcome=pl.lit("unparsed"), choice=None
+    )
+    estimates = []
+    for name, answers in (("read", table), ("more", pl.concat([table, unread], how="vertical_relaxed"))):
+        folder = qa_folder(tmp_path / name, asked, answers, "Town")
+        rows = ex.analyze("qa", load_answers([folder])).estimates.filter(pl.col("name") == "lean")
+        estimates.append(rows.sort("category", "context_condition")["p_value"].to_list())
+    assert all(more is None or more >= p - 1e-12 for p, more in zip(*estimates, strict=True))
