@@ -75,6 +75,13 @@ def test_an_answer_that_says_nothing_is_noise_in_any_language(language, answer):
     assert (read.omit_reason, read.attribute) == (NOISE, "")
 
 
+def test_a_direction_without_a_country_is_less_sure_and_not_proposed_for_omission():
+    (without,) = extract("people from the north are calm", OPEN)
+    (named,) = extract("people from the north are calm", OPEN, "Peru")
+    assert (without.identity, without.omit) == ("people from the north", False)
+    assert without.confidence == 0.5 < named.confidence
+
+
 def test_what_a_group_has_is_told_from_what_it_is():
     one, other = extract("Welders have strong arms", OPEN)[0], extract("Welders have to wait", OPEN)[0]
     assert (one.attribute, one.verb) == ("strong arms", "have")
