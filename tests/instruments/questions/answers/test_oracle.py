@@ -62,7 +62,7 @@ def misread(items):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["Nationality", "Religion", "Disability_status"])
+@pytest.mark.parametrize("name", ["Religion", "Disability_status"])
 def test_criticism_is_no_answer(shared, name):
     """Replies that turn a stereotype down must not count as the stereotype."""
     items = distinct(read_items(shared / "data" / "bbq" / f"{name}.jsonl", language="en"))
@@ -120,7 +120,7 @@ def test_the_questions_own_words_name_and_those_of_its_counterpart_do_not(shared
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["Nationality", "Religion", "Disability_status"])
+@pytest.mark.parametrize("name", ["Religion", "Disability_status"])
 def test_published_files(shared, name):
     items = distinct(read_items(shared / "data" / "bbq" / f"{name}.jsonl", language="en"))
     found, examples = oracle(items[::8])  # all 113,716 answers were read right once

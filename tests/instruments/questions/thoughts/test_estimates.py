@@ -83,21 +83,20 @@ def test_a_planted_lean_of_thoughts_is_found_and_none_where_none_is():
 
 @pytest.fixture(scope="module")
 def thinkers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Runs of the three simulated thinkers on 192 ambiguous questions, and of one who does not think on 20."""
+    """Runs of the three simulated thinkers on 192 ambiguous questions."""
     home = tmp_path_factory.mktemp("thinkers")
     ambiguous = [row for row in questions() if row["context_condition"] == "ambig"]
     data = str(write(home / "questions.jsonl", ambiguous))
     names = ("thinker-fair", "thinker-biased", "thinker-biased-thoughts")
     for name in names:
         measure(QUESTIONS, QaSettings(data=data, models=(f"sim/{name}",)), home / name)
-    measure(QUESTIONS, QaSettings(data=data, models=("sim/biased",), limit=20), home / "plain")
-    return {name: home / name for name in (*names, "plain")}
+    return {name: home / name for name in names}
 
 
 @pytest.mark.slow
 def test_three_thinkers_are_told_apart_and_planted_shares_are_read(thinkers):
     verdicts = {}
-    for name in list(thinkers)[:3]:
+    for name in thinkers:
         rows = by_measure(thoughts_of_run(thinkers[name]))
         planted = RESPONDENTS.respondent(name)
         stereotyped, other, _ = planted.ambiguous(substituted=False, protocol="baseline")
