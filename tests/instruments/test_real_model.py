@@ -1,4 +1,4 @@
-"""Pairs and questions with a real chat model: SmolLM2-135M-Instruct, read from its GGUF file.
+"""Pairs, questions and stories with a real chat model: SmolLM2-135M-Instruct, read from its GGUF file.
 
 Expected values are those of transformers on the same weights.
 """
@@ -91,3 +91,17 @@ def test_answers_by_letter_are_those_of_generate_and_options_have_their_likeliho
     assert sums == pytest.approx(
         [total(weights, f"{prompt} {option}") - alone for option in options], abs=0.01
     )
+
+
+def test_a_story_is_that_of_generate_and_a_profile_that_cannot_be_read_is_counted(
+    weights: Any, tmp_path: Path
+) -> None:
+    prompts, written = tmp_path / "prompts.jsonl", tmp_path / "written"
+    built = ["build", "stories", "--attribute", "religion", "--limit", "1", "-o", str(prompts)]
+    assert CliRunner().invoke(app, built).exit_code == 0
+    asked = ("stories", "--data", prompts, "--temperature", 0, "--set", "max_tokens=12")
+    (story,) = records_of(weights, written, *asked)
+    prompt = json.loads(prompts.read_text("utf-8"))["prompt"]
+    assert (story["finish"], story["story"]) == ("length", said(weights, prompt, 12))
+    (profile,) = records_of(weights, tmp_path / "read", "extract", "--data", written, "--set", "max_tokens=8")
+    assert profile is None, profile
