@@ -69,7 +69,7 @@ def test_other_address(folders):
     handler = partial(SimpleHTTPRequestHandler, directory=str(folders[0]))
     handler.func.log_message = lambda *arguments: None
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
         assert download("ours", address).read_bytes() == CONTENT
         server.shutdown()

@@ -42,7 +42,7 @@ def serving(answer: Answer, models: Any = MODELS) -> Iterator[str]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}/v1"
         finally:
