@@ -36,13 +36,6 @@ def test_what_concerns_the_number_stands_first_the_largest_before_the_others():
         check_finding(finding)
 
 
-def test_where_nothing_reached_its_rule_the_box_says_so_and_the_terminal_nothing():
-    section = quoting([TIES])
-    assert str(section.findings[0]) == "Nothing that was looked at (1 line below) reached its rule."
-    assert with_diagnostics(TABLE, [TIES]).notes == TABLE.notes
-    assert quoting([]) is None
-
-
 def test_the_terminal_has_the_most_important_line_and_scripts_all():
     made = with_diagnostics(TABLE, [TIES, SMALL, LARGE])
     assert made.notes == (

@@ -22,12 +22,6 @@ def mean_of_totals(totals: np.ndarray) -> np.ndarray:
     return totals[:, 1] / totals[:, 0]
 
 
-def test_totals_per_identity():
-    clusters = Clusters.of(np.array([7, 2, 7]), np.array([1.0, 5.0, 2.0]))
-    assert clusters.totals.tolist() == [[1.0, 5.0], [2.0, 3.0]]
-    assert clusters.effective == pytest.approx(9 / 5)
-
-
 def test_the_interval_is_as_wide_as_a_t_interval_for_equal_identities():
     values = np.random.default_rng(5).normal(size=12)
     clusters = Clusters.of(np.arange(12), values)
