@@ -164,3 +164,36 @@ def test_contrasts_that_nothing_tells():
     assert (one.within, one.raters, one.interval.defined) == (False, 1, False)
     still = contrast(np.ones(64), (rater + item) % 2 == 0, rater, item)
     assert (still.value, still.p_value) == (pytest.approx(0), 1.0)
+
+
+def test_where_only_items_differ_the_degrees_of_freedom_are_those_of_the_raters() -> None:
+    rng = np.random.default_rng(0)
+    of_items = rng.normal(0.4, 1, 50)
+    one = found(np.tile(of_items[:, None], (1, 8)))
+    error = of_items.std(ddof=1) / 50**0.5
+    assert one.p_value == pytest.approx(2 * stats.t.sf(abs(of_items.mean()) / error, 7))
+
+
+def test_groups_of_items_that_never_recur_change_nothing() -> None:
+    rng = np.random.default_rng(2)
+    item, rater = np.nonzero(rng.random((30, 9)) < 0.6)
+    values = rng.normal(0.2, 1, len(item)) + rng.normal(size=9)[rater]
+    alone, once, twice = (
+        crossed_mean(values, item, rater, confidence=0.95, bounds=WIDE, groups=groups)
+        for groups in ((), (item + 5,), (item, 3 * item))
+    )
+    assert (alone.p_value, alone.interval.low) == pytest.approx((once.p_value, once.interval.low))
+    assert (alone.p_value, alone.interval.low) == pytest.approx((twice.p_value, twice.interval.low))
+
+
+@pytest.mark.slow
+def test_observations_that_share_units_of_two_kinds_keep_the_level() -> None:
+    rng = np.random.default_rng(2)
+    alone, both = 0, 0
+    for _ in range(200):
+        one, other = rng.integers(0, 15, 90), rng.integers(0, 12, 90)
+        values = rng.normal(0, 0.6, 15)[one] + rng.normal(0, 0.6, 12)[other] + rng.normal(0, 1, 90)
+        both += of_mean(values, one, other, 12)[1] <= 0.05
+        alone += stats.ttest_1samp(values, 0).pvalue <= 0.05
+    assert both / 200 <= 0.08
+    assert alone / 200 > 0.2

@@ -1,4 +1,4 @@
-"""The exchange test: exact distributions by hand and by another program."""
+"""The exchange test: exact distributions by hand, and its level without an effect."""
 
 from __future__ import annotations
 
@@ -21,6 +21,17 @@ def test_two_columns_give_the_sign_test() -> None:
     (p_value,) = exchange_test(present, [in_first(len(present), 2)])
     assert p_value == pytest.approx(stats.binomtest(11, 13).pvalue, abs=0.005)
     assert movable(present, in_first(len(present), 2)) == 13
+
+
+def test_rows_in_one_of_several_columns_are_binomial() -> None:
+    present = np.zeros((9, 4), dtype=bool)
+    present[np.arange(9), [0, 0, 0, 0, 0, 0, 1, 2, 3]] = True
+    (p_value,) = exchange_test(present, [in_first(9, 4)], seed=1)
+    observed = 6 - 3 / 3
+    exact = sum(
+        stats.binom.pmf(count, 9, 0.25) for count in range(10) if abs(count - (9 - count) / 3) >= observed
+    )
+    assert p_value == pytest.approx(exact, abs=0.005)
 
 
 def test_weighted_sums_are_those_of_every_order() -> None:
@@ -61,6 +72,16 @@ def test_what_cannot_be_exchanged_has_a_p_value_of_1() -> None:
     assert movable(present, weights) == 0
     assert movable(np.zeros((0, 3), dtype=bool), np.zeros((0, 3))) == 0
     assert exchange_test(np.zeros((0, 3), dtype=bool), [np.zeros((0, 3))], draws=99).tolist() == [1]
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(6, 2), (8, 3), (20, 5)])
+def test_without_an_effect_the_level_is_kept(rows: int, columns: int) -> None:
+    rng = np.random.default_rng(rows)
+    rejected = 0
+    for _ in range(200):
+        present = rng.random((rows, columns)) < rng.uniform(0.1, 0.7, (rows, 1))
+        rejected += single_column_test(present, 0, np.ones(rows)) <= 0.05
+    assert rejected / 200 <= 0.05 + 2 * (0.05 * 0.95 / 200) ** 0.5
 
 
 def test_groups_of_units_against_every_order_of_them() -> None:

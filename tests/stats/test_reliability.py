@@ -64,12 +64,37 @@ def test_nothing_is_corrected_by_a_reliability_that_is_not_above_0(unreliable):
     assert math.isnan(attenuation_corrected(0.3, 0.5, unreliable))
 
 
+def spearman_brown(correlation: float) -> float:
+    """Reliability of a score of two halves that correlate so."""
+    return 2 * correlation / (1 + correlation)
+
+
 def test_shared_parts_are_shrout_and_fleiss_third_case():
     assert halves_reliability(crossed(JUDGES)) == pytest.approx(0.9093, abs=5e-5)  # ICC(3, 4): .91
 
 
 def test_parts_of_each_unit_alone_are_shrout_and_fleiss_first_case():
     assert halves_reliability(nested(JUDGES)) == pytest.approx(0.4428, abs=5e-5)  # ICC(1, 4): .44
+
+
+def test_two_parts_of_equal_variance_are_spearman_and_browns():
+    values = np.random.default_rng(3).standard_normal((40, 2)) + np.random.default_rng(4).standard_normal(
+        (40, 1)
+    )
+    values = (values - values.mean(axis=0)) / values.std(axis=0)
+    stepped = float(spearman_brown(np.corrcoef(values.T)[0, 1]))
+    assert halves_reliability(crossed(values)) == pytest.approx(stepped)
+
+
+def test_random_halves_agree_with_all_halvings():
+    rng = np.random.default_rng(5)
+    values = rng.standard_normal((200, 1)) + rng.standard_normal((200, 6)) * 1.5
+    halves = []
+    for _ in range(200):
+        order = rng.permutation(6)
+        means = values[:, order[:3]].mean(axis=1), values[:, order[3:]].mean(axis=1)
+        halves.append(float(spearman_brown(np.corrcoef(*means)[0, 1])))
+    assert np.mean(halves) == pytest.approx(halves_reliability(crossed(values)), abs=0.01)
 
 
 def test_a_missing_shared_part_moves_no_score():
@@ -101,9 +126,32 @@ def test_reliability_and_its_interval_hold_what_was_planted():
     assert 0.90 <= covered.mean() <= 0.99
 
 
+@pytest.mark.parametrize(("correlation", "identities"), [(0.0, 20), (0.6, 10), (1.0, 60)])
+def test_intervals_hold_the_planted_correlation(correlation, identities):
+    covered, repeats = [], 120
+    for seed in range(repeats):
+        (one, two), cluster = planted(seed, identities, correlation)
+        found = corrected_correlation(one, two, cluster)
+        if not found.uncorrectable:
+            covered.append(found.interval.low <= correlation <= found.interval.high)
+    # Of 10 identities a reliability of 0.5 is not always known to be above 0.1.
+    assert len(covered) >= 0.5 * repeats
+    # 95 % give or take four standard errors; benchmarks/coverage.py measures it closely.
+    assert abs(np.mean(covered) - 0.95) <= 4 * math.sqrt(0.95 * 0.05 / len(covered))
+
+
 def test_estimates_are_those_planted():
     values = [corrected(seed, 60, 0.6).value for seed in range(60)]
     assert np.mean(values) == pytest.approx(0.6, abs=0.03)
+
+
+@pytest.mark.slow
+def test_false_claims_are_fewer_than_one_in_twenty():
+    claimed = []
+    for seed in range(300):
+        (one, two), cluster = planted(seed, 20, 0.0, (0.7, 0.8))
+        claimed.append(corrected_correlation(one, two, cluster, seed=seed).p_value <= 0.05)
+    assert np.mean(claimed) <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 300)
 
 
 def test_unit_sign_and_order_do_not_matter():
@@ -138,6 +186,15 @@ def test_more_than_the_reliabilities_allow_is_said_and_not_clipped():
     assert max(corrected(seed, 20, 1.0).value for seed in range(20)) > 1
 
 
+def test_errors_that_both_share_lift_it_above_1():
+    rng = np.random.default_rng(2)
+    shared = rng.standard_normal((200, 1))
+    one, two = (crossed(shared + rng.standard_normal((200, 4))) for _ in range(2))
+    noise = rng.standard_normal(200)
+    one.mean[:], two.mean[:] = one.mean + noise, two.mean + noise  # an error of the means that no part shows
+    assert corrected_correlation(one, two, np.repeat(np.arange(40), 5)).value > 1
+
+
 def test_one_part_cannot_be_corrected():
     (one, _), cluster = planted(1, 20, 0.6)
     single = crossed(np.random.default_rng(1).standard_normal((100, 1)))
@@ -150,7 +207,17 @@ def test_one_part_cannot_be_corrected():
     assert found.untestable == ""
 
 
-@pytest.mark.slow
+def test_a_reliability_of_0_or_less_cannot_be_corrected():
+    rng = np.random.default_rng(1)
+    noise = rng.standard_normal((100, 2))
+    (one, _), cluster = planted(1, 20, 0.6)
+    opposed = crossed(np.column_stack([noise[:, 0], -noise[:, 0] + 0.1 * noise[:, 1]]))
+    found = corrected_correlation(one, opposed, cluster)
+    assert "too low" in found.uncorrectable
+    assert math.isnan(found.value)
+    assert math.isnan(found.interval.low)
+
+
 @pytest.mark.parametrize(
     ("identities", "reliable", "least", "most"),
     [(60, 0.02, 0, 0.05), (60, LEAST_RELIABILITY, 0, 0.1), (400, 0.2, 0.9, 1), (20, 0.7, 0.95, 1)],
@@ -164,6 +231,14 @@ def test_only_what_is_known_to_be_reliable_is_corrected(identities, reliable, le
         if found.uncorrectable:
             assert "the first instrument is too low or too uncertain" in found.uncorrectable
     assert least <= np.mean(reliably) <= most
+
+
+def test_a_constant_instrument_cannot_be_tested():
+    (one, _), cluster = planted(1, 20, 0.6)
+    found = corrected_correlation(one, crossed(np.ones((100, 3))), cluster)
+    assert "the same for all associations" in found.untestable
+    assert math.isnan(found.raw)
+    assert reliability(crossed(np.ones((100, 3))), cluster).reason
 
 
 @pytest.mark.parametrize(
@@ -188,3 +263,10 @@ def test_the_same_values_twice_correlate_fully_and_have_no_error():
     found = corrected_correlation(crossed(values), crossed(values), np.repeat(np.arange(20), 5))
     assert found.value == pytest.approx(1)
     assert "no measure of error" in found.untestable
+
+
+def test_a_corrected_correlation_has_two_finite_ends():
+    for seed in range(40):
+        found = corrected(seed, 7, 0.6, (0.5, 0.5), 3)
+        ends = (found.interval.low, found.interval.high)
+        assert found.uncorrectable or all(map(math.isfinite, ends))

@@ -61,3 +61,19 @@ def test_tests_that_cannot_reject_do_not_count():
     # At 0.05 five could reject, at 0.05 / 2 three, at 0.05 / 3 these three still: three tests are corrected for.
     assert able_to_reject([1, 1, 0.5, 0.2, 0.04, 0.03, 0.015, 0.01, 0.001], 0.05)[1] == 3
     assert able_to_reject([1.0, 1.0], 0.05)[0].sum() == 0
+
+
+@pytest.mark.slow
+def test_coverage_and_size():
+    """800 pairs of editions: coverage of 95 % intervals and false claims."""
+    rng = np.random.default_rng(0)
+    covered = claimed = 0
+    for _ in range(800):
+        changed, still = (
+            Shares(int(rng.binomial(40, 0.1)), int(rng.binomial(20, 0.1 + more)), 40, 20) for more in (0.2, 0)
+        )
+        interval = change_interval(changed, share_test(changed)[0], 0.95)
+        covered += interval.low <= 0.2 <= interval.high
+        claimed += share_test(still)[0] <= 0.05
+    assert covered / 800 > 0.93
+    assert claimed / 800 < 0.065

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from endoxa.runs.estimates import COMPARISONS, PREFERENCES, adjusted, decided
 from endoxa.stats.signs import fewest_units
-from endoxa.stats.verdicts import CORRECTED, TOO_SMALL, VERDICTS, adjust, decide, significance
+from endoxa.stats.verdicts import CORRECTED, TOO_SMALL, VERDICTS, adjust, decide, significance, too_few
 
 NAN = math.nan
 
@@ -96,3 +96,8 @@ def test_a_table_is_decided_row_by_row():
     assert found["reason"].to_list() == ["", CORRECTED, "every pair is a tie"]
     assert decided(table, confidence=0.99)["verdict"].to_list()[0] == "above"
     assert significance(0.99) == 0.01
+
+
+def test_a_reason_why_nothing_can_be_tested_beats_every_number():
+    found = decide(0.95, 0.5, 0.001, 0.001, untestable=too_few(4, "identities", 6))
+    assert (found.verdict, found.reason) == ("cannot-be-tested", "4 identities, at least 6 needed")

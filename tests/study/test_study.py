@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -316,3 +320,20 @@ def test_python_has_the_same_steps(tmp_path):
     [folder] = done["runs"].filter(name="pairs")["folder"]
     assert ex.read_run(folder).records.height == 24
     assert done["effects"].height > 0
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_it_continues_and_every_item_is_there_once(begun, finished, tmp_path):
+    folder = Path(shutil.copytree(begun, tmp_path / "study"))
+    command = [sys.executable, "-c", "from endoxa.commands import main; main()", "study", "run", str(folder)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    while not (folder / "runs" / "profiles" / "journal.sqlite").exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    run_study(read_study(folder))
+    expected, found = records(finished), records(folder)
+    assert found.keys() == expected.keys()
+    for name, table in expected.items():
+        assert found[name].equals(table), name
+    assert not (folder / "earlier").exists()

@@ -14,6 +14,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 from django.core.management import call_command
+from django.utils.translation import ngettext, override
 
 from endoxa_collect import django_messages
 from endoxa_collect.campaign import UI_LANGUAGES
@@ -127,3 +128,12 @@ def test_the_compiled_catalogue_is_up_to_date(language):
         compiled = read_mo(file)
     stands = {(m.context and m.context.decode(), forms(m.id)): forms(m.string) for m in messages(compiled)}
     assert stands == {(m.context, forms(m.id)): forms(m.string) for m in messages(catalogue(language))}
+
+
+def test_plurals_are_chosen_by_the_rules_of_the_language():
+    with override("ar"):
+        said = {ngettext("%(added)s pair added", "%(added)s pairs added", n) for n in (0, 1, 2, 3, 11, 100)}
+    assert len(said) == 6
+    one, many = "%(n)s card answered", "%(n)s cards answered"
+    with override("fr"):
+        assert ngettext(one, many, 0) == ngettext(one, many, 1) != ngettext(one, many, 2)

@@ -128,3 +128,24 @@ def test_no_sentence_and_no_preset_breaks_a_rule(rule, language):
     # Marks above Arabic letters tell who is spoken to.
     read = bare if "together" in rule else str
     assert [text for text in said if re.search(pattern, read(text))] == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_what_a_sentence_quotes_is_what_stands_there(language):
+    """A question or an answer in quotation marks is translated as where people read it."""
+    said = {
+        message.id: message.string for message in messages(catalogue(language)) if isinstance(message.id, str)
+    }
+    quoting = [
+        (words, sentence) for sentence in said for words in re.findall("“([^”]+)”", sentence) if words in said
+    ]
+    assert len(quoting) > 5
+    assert [pair for pair in quoting if said[pair[0]].rstrip(".") not in said[pair[1]]] == []
+
+
+def test_arabic_counts_with_its_six_forms():
+    """Two is a form of the noun, without a number beside it; a noun is not the same for 2, 5 and 20."""
+    counted = [message for message in messages(catalogue("ar")) if message.pluralizable]
+    assert len(counted) > 30
+    assert [message.id for message in counted if len(set(message.string)) == 1] == []
+    assert [m.string[2] for m in counted if re.search(r"%\(\w+\)[sd] \w+(?:ان|تان|ين)\b", m.string[2])] == []

@@ -128,3 +128,20 @@ def test_concepts_of_one_identity_are_not_counted_as_independent():
     assert (method, named) == ("identities", 20)
     assert interval.low < wilson(80, 200, 0.95).low - 0.05
     assert interval.high > wilson(80, 200, 0.95).high + 0.05
+
+
+def test_the_interval_covers_a_planted_share():
+    """Identities differ in how much of what is said of them is unique; the share over all of them is 0.4."""
+    rng = np.random.default_rng(3)
+    covered = {"identities": 0, "wilson": 0}
+    for _ in range(100):
+        own = rng.beta(0.8, 1.2, size=30)
+        sizes = rng.integers(3, 15, size=30)
+        flags = np.concatenate([rng.random(n) < p for n, p in zip(sizes, own, strict=True)])
+        said_of = [(f"i{k}",) for k, n in enumerate(sizes) for _ in range(n)]
+        for method, names in (("identities", said_of), ("wilson", [()] * len(said_of))):
+            interval, used, _ = share_interval(flags, names, 0.95)
+            assert used == method
+            covered[method] += interval.low <= 0.4 <= interval.high
+    assert covered["identities"] >= 0.9 * 100
+    assert covered["wilson"] < 0.85 * 100  # as if concepts of one identity were independent

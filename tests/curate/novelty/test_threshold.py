@@ -22,6 +22,13 @@ from endoxa.errors import UserError
 from support.toy_vectors import TableEncoder, ToyEncoder, cos
 
 
+def planted(n, rng, noise=0.05, cut=0.6):
+    """Related from `cut` on, but for a share of wrong answers."""
+    cosine = np.round(rng.uniform(0.1, 1, n), 6)
+    related = (cosine >= cut) ^ (rng.random(n) < noise)
+    return cosine, related
+
+
 def labels(related, pairs=None):
     """Labels of pairs that share no text, unless pairs are given."""
     pairs = pairs or [(f"a{k}", f"b{k}") for k in range(len(related))]
@@ -132,3 +139,14 @@ def test_cosines_of_labels_are_those_of_the_comparison(tmp_path):
     plain = read_labels(written(tmp_path, "text_a,text_b,related\na,b,1\na,c,0\n", "p.csv"))
     table = {"a": [1, 0], "b": [0.6, 0.8], "c": [0, 1]}
     assert plain.cosines(TableEncoder(table)) == pytest.approx([0.6, 0])
+
+
+def test_a_planted_cut_is_found():
+    rng = np.random.default_rng(1)
+    errors = []
+    for seed in range(30):
+        cosine, related = planted(256, rng)
+        found = calibrate(labels(related), cosine, seed=seed)
+        errors.append(found["threshold"] - 0.6)
+        assert found["accuracy_low"] <= found["accuracy"] <= found["accuracy_high"]
+    assert np.abs(np.mean(errors)) < 0.02

@@ -213,3 +213,15 @@ def test_a_question_names_the_topic_of_which_least_was_said(make_campaign, make_
     assert card.topic in {"Economy", "Sports & Recreation"}
     said = propose(person, card, country="AR", text="ahorran en dólares", language="es", via="prompt")
     assert said.pair.topic == card.topic
+
+
+def test_what_a_moderator_hid_is_not_shown_again(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
+    card = drawing.next_card(person)
+    answering.rate(person, card.token, 2)
+    Pair.objects.filter(pk=card.pair_id).update(moderation=Moderation.HIDDEN)
+    assert answering.undo(person, card.token).state == CardState.LAPSED
+    following = drawing.next_card(person)
+    assert following.pair_id != card.pair_id
+    Pair.objects.filter(pk=following.pair_id).update(moderation=Moderation.HIDDEN)
+    assert drawing.next_card(person).pair is None

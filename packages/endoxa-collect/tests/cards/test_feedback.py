@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from uuid import uuid4
 
+import numpy as np
 import pytest
 from django.utils import timezone
 
 from collect_support.stored import stored_card
-from endoxa_collect.cards import answering, balance
+from endoxa_collect.cards import answering, balance, drawing
 from endoxa_collect.contributor import progress
 from endoxa_collect.models import Moderation, Pair, Person, Rating
 from endoxa_collect.privacy import withdraw
@@ -118,3 +119,27 @@ def test_the_goal_counts_live_pairs_with_all_their_ratings(campaign, person, mak
     person.origins = ["KE"]
     assert balance.goals_of(person) == (balance.Goal("", 1, 5),)
     assert Rating.objects.count() == 3
+
+
+def test_draws_and_propensities_are_the_same_with_and_without(make_campaign, make_person, make_pairs):
+    rows = {True: [], False: []}
+    for told, drawn in rows.items():
+        campaign = make_campaign(f"lake-{told}", feedback=told)
+        words = [(country, f"{country} {n}", "en") for country in ("AR", "CL", "UY") for n in range(3)]
+        pairs = make_pairs(campaign, *words, negative=False)
+        for place, one in enumerate(pairs):
+            Pair.objects.filter(pk=one.pk).update(position=place / 9, waiting_since=0)
+        for n in range(3):
+            who = make_person(campaign, f"{told}{n}")
+            for one in pairs[::2]:
+                _answered(who, one)
+        begin(campaign)
+        person, rng = make_person(campaign, f"last{told}"), np.random.default_rng(7)
+        while (card := drawing.next_card(person, rng=rng)) is not None and card.pair is not None:
+            answering.rate(person, card.token, 3)
+            progress.echoes(person)
+            drawn.append((card.pair.attribute, card.propensity or 0.0, card.pool))
+    assert len(rows[True]) == len(rows[False]) > 3
+    for one, other in zip(rows[True], rows[False], strict=True):
+        assert one[0] == other[0]
+        assert one[1:] == pytest.approx(other[1:], rel=1e-3)

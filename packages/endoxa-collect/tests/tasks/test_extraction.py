@@ -231,3 +231,16 @@ def test_nothing_is_lost_between_the_files(table, data, suffix, tmp_path_factory
     # The sheets accept it: every row has a name of its own.
     again = with_row_keys(rows_of(back), kind_of(back.columns, target), Path(target))
     assert [row["review_row"] for row in again] == back["review_row"].to_list()
+
+
+def test_the_reading_of_a_second_reader_is_shown_and_escaped(make_task, make_judge, client):
+    task = make_task("extraction", [{**rows(1)[0], "other_reading": "cooks | <b>calm</b>"}])
+    client.force_login(make_judge(task, "rosa").user)
+    page = client.post(f"/organise/{task.campaign.slug}/tasks/extraction/begin/", follow=True)
+    text = page.content.decode()
+    assert "A second reader read this differently:" in text
+    assert "cooks | &lt;b&gt;calm&lt;/b&gt;" in text
+    alone = make_task("extraction", rows(1), name="alone")
+    make_judge(alone, "rosa")
+    page = client.post(f"/organise/{task.campaign.slug}/tasks/alone/begin/", follow=True)
+    assert "A second reader" not in page.content.decode()

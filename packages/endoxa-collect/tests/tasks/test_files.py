@@ -134,3 +134,12 @@ def test_what_was_taken_back_or_does_not_count_is_not_counted(votes, make_judge,
     assert [row["yes"] for row in csv.DictReader(written[1].read_text().splitlines())] == ["0"] * 4
     told = progress(votes)
     assert (told["judgements"], told["least"], told["most"], told["done"]) == (0, 0, 0, 0)
+
+
+def test_what_judges_must_not_know_is_kept_apart(make_task):
+    make_task("votes", tuples(1))
+    make_task("votes", tuples(1), name="open", shows_source=True)
+    hidden, shown = TaskItem.objects.order_by("pk")
+    assert "source" not in hidden.content
+    assert hidden.hidden == {"source": "model-x"}
+    assert shown.content["source"] == "model-x"

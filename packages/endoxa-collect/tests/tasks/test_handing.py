@@ -145,3 +145,15 @@ def test_whatever_people_do_counts_are_those_of_the_rows(acts, make_task, make_j
         pairs = list(in_force.values_list("turn__item", "turn__judge"))
         assert len(set(pairs)) == len(pairs)
         transaction.set_rollback(True)
+
+
+def test_judgements_of_somebody_who_failed_or_left_do_not_count(votes, make_judge):
+    one = make_judge(votes, "a")
+    judge_all(one)
+    for name in "bc":
+        judge_all(make_judge(votes, name))
+    end(one, JudgeState.FAILED)
+    assert set(votes.items.values_list("judged", "done")) == {(2, False)}
+    assert len(judge_all(make_judge(votes, "d"))) == 4
+    with pytest.raises(TaskOverError):
+        next_turn(one)

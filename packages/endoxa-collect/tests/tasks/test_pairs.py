@@ -11,7 +11,7 @@ from endoxa.sources.frames import read_table
 from endoxa.sources.read import read_pairs
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.pairs import PairForm
-from endoxa_collect.tasks.results import write_results
+from endoxa_collect.tasks.results import all_tables, write_results
 
 MORE, LESS = "Bakers are lazy.", "Bakers are hardworking."
 
@@ -98,3 +98,12 @@ def test_pairs_built_by_endoxa_go_in_and_come_out_as_pairs(make_task, make_judge
     assert pairs["attribute_less"][0] == "diligent"
     untouched = read_table(file).to_dicts()[1]
     assert {name: untouched[name] or "" for name in built[2]} == built[2]
+
+
+def test_two_who_differ_get_a_third(make_task, make_judge):
+    task = make_task("pairs", [{"sent_more": MORE, "suggested": LESS, "language": "en"}], needed=2)
+    for name, less in (("a", LESS), ("b", "Bakers are diligent."), ("c", "Bakers are diligent.")):
+        judge_all(make_judge(task, name), {1: {"action": "ok", "sent_less": less}})
+    found = all_tables(task)
+    assert found["items"]["review_state"].to_list() == ["majority"]
+    assert found["pairs"]["sent_less"].to_list() == ["Bakers are diligent."]

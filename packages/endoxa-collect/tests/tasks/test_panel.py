@@ -195,3 +195,19 @@ def test_after_the_retention_date_nobody_of_a_panel_is_known(study):
     assert len(rows) == 4
     assert person.get("item/").status_code in {302, 403, 410}
     assert expire(study.campaign, date(2027, 6, 1)) == Expired()
+
+
+@pytest.mark.parametrize(("said", "kept"), [({"group": "from here"}, "from here"), ({"group": ""}, "")])
+def test_people_of_a_panel_say_their_group_or_not(make_task, said, kept):
+    task = make_task(
+        "votes", [{"identity": "a", "attribute": "b"}], panel=True, groups=["from here", "elsewhere"]
+    )
+    person = Person(task)
+    person.agree()
+    asked = person.get("before/warning/").content.decode()
+    assert "Which group do you belong to?" in asked
+    for wrong in ({}, {"group": "from nowhere"}):
+        assert person.post("before/warning/", **wrong).status_code == 200
+        assert person.judge.group == ""
+    assert person.post("before/warning/", **said).headers["Location"] == person.path("item/")
+    assert person.judge.group == kept
