@@ -14,6 +14,7 @@ from functools import cache
 import pytest
 
 from endoxa.commands import plugins
+from support.manual import form
 from support.repository import ROOT
 from support.tutorials import split
 
@@ -40,15 +41,15 @@ def test_generated_parts_of_the_manual_are_up_to_date():
 
 
 def commands():
-    """Every `endoxa ...` line of every shell block, and those in the tables of the first page, with where it stands."""
-    for page in PAGES:
-        for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
-            for line in block.replace("\\\n", " ").splitlines():
-                if line.strip().startswith("endoxa "):
-                    yield pytest.param(line.strip(), id=f"{page.relative_to(ROOT)}: {line.strip()[:60]}")
-    front = (ROOT / "docs/index.md").read_text(encoding="utf-8")
-    for line in dict.fromkeys(re.findall(r"`(endoxa [a-z][^`]*)`", front)):
-        yield pytest.param(line, id=f"docs/index.md: {line[:60]}")
+    """The `endoxa ...` lines of shell blocks, and of the tables of the first page: one of each form."""
+    blocks = [
+        block.replace("\\\n", " ")
+        for page in PAGES
+        for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    ]
+    lines = [line.strip() for block in blocks for line in block.splitlines()]
+    lines += re.findall(r"`(endoxa [a-z][^`]*)`", (ROOT / "docs/index.md").read_text(encoding="utf-8"))
+    return list({form(split(line)): line for line in lines if line.startswith("endoxa ")}.values())
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def command_line():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("line", list(commands()))
+@pytest.mark.parametrize("line", commands())
 def test_documented_command_exists_with_its_options(line, command_line):
     for part in re.split(r"\s&&\s", line):
         words = split(part)[1:]

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from support.manual import NOT_RUN, PAGES, Workspace, documented, reason_not_to_run, write_files
+from support.golden import read_cases
+from support.manual import NOT_RUN, PAGES, Workspace, documented, form, reason_not_to_run, write_files
 from support.manual_files import sample_files
+from support.pages import PAGES as FOLLOWED
 from support.repository import ROOT
+from support.tutorials import split
 
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory, shared):
-    return sample_files(tmp_path_factory.mktemp("samples") / "files", shared)
+    made = sample_files(tmp_path_factory.mktemp("samples") / "files", shared)
+    made.forms.update(forms_run_elsewhere())
+    return made
+
+
+def forms_run_elsewhere():
+    """Forms of the commands of golden cases, and of pages that are followed to the letter."""
+    cases = read_cases(ROOT / "tests/golden/cases.toml").values()
+    lines = [line for case in cases for line in case.commands]
+    for page in FOLLOWED:
+        lines += page.read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    return {form(split(line)) for line in lines if line.startswith("endoxa ")}
 
 
 @pytest.mark.slow

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-import sqlite3
 from collections import Counter
-from contextlib import closing
 
 import psycopg
 import pytest
@@ -19,13 +17,8 @@ pytestmark = pytest.mark.slow
 PEOPLE, ASSOCIATIONS, BLOCK = 20, 30, 10
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgres"])
-def test_a_panel_rates_evenly_and_loses_nothing(tmp_path, database, request):
-    url = request.getfixturevalue("postgresql") if database == "postgres" else ""
-    check_panel(tmp_path, {"DATABASE_URL": url} if url else {})
-
-
-def check_panel(tmp_path, environment):
+def test_a_panel_rates_evenly_and_loses_nothing(tmp_path, postgresql):
+    environment = {"DATABASE_URL": postgresql}
     folder, table = tmp_path / "panel", associations(tmp_path / "assoc.csv", ASSOCIATIONS)
     endoxa("init", str(folder), "--preset", "panel", environment=environment)
     settings = {"participant": "PROLIFIC_PID", "block": BLOCK, "completion": "https://panel.example/complete"}
@@ -38,7 +31,7 @@ def check_panel(tmp_path, environment):
     with serving(folder, environment=environment) as address:
         # An hour lies between the two halves: what people who went away had in their hands is free again.
         said = crowd(address, path, whole[:11], at_once=6)
-        let_leases_end(folder, environment)
+        let_leases_end(postgresql)
         said += crowd(address, path, whole[11:], at_once=6)
         output = tmp_path / "harm.csv"
         endoxa("export", str(folder), "--task", "harm", "-o", str(output), environment=environment)
@@ -57,12 +50,7 @@ def check_panel(tmp_path, environment):
     assert ended == {"thanked": 17, "left": 3, "not thanked": 2}
 
 
-def let_leases_end(folder, environment):
+def let_leases_end(url):
     """Every item in somebody's hands is free again."""
-    sql = "update collect_turn set expires_at = drawn_at where state = 'open'"
-    if url := environment.get("DATABASE_URL"):
-        with psycopg.connect(url) as database:
-            database.execute(sql)
-    else:
-        with closing(sqlite3.connect(folder / "db.sqlite3", timeout=30)) as database, database:
-            database.execute(sql)
+    with psycopg.connect(url) as database:
+        database.execute("update collect_turn set expires_at = drawn_at where state = 'open'")
