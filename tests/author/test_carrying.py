@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 
+pytestmark = pytest.mark.slow
+
 IN = {
     "item_id": "p1",
     "sent_more": "The bakers are patient.",

@@ -20,6 +20,8 @@ from endoxa.author.settings import (
 )
 from endoxa.schema.drafts import DRAFT_COLUMNS, REASONS, YIELD_COLUMNS
 
+pytestmark = pytest.mark.slow
+
 FAULTLESS = "sim/author-faultless"
 
 

@@ -52,6 +52,7 @@ def test_a_single_field_may_stand_alone(text):
     assert read_reply(text, ("label",)).rows == ({"label": "Economy"},)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=300))
 def test_any_text_is_read(text):
     for row in (*read_reply(text, FIELDS).rows, *read_reply(text, ("label",)).rows):
@@ -61,6 +62,7 @@ def test_any_text_is_read(text):
 CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=40)
 
 
+@pytest.mark.slow
 @given(st.lists(st.fixed_dictionaries({"attribute": CELLS, "polarity": CELLS}), min_size=1, max_size=5))
 def test_rows_come_back_as_they_were_written(rows):
     reply = read_reply(json.dumps({"rows": rows}), FIELDS)

@@ -26,6 +26,7 @@ def first_world(scenario: Scenario) -> tuple[str, Mapping[str, Any]]:
     return scenario.estimate[0], {**row, **world}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", SMALL, ids=lambda scenario: scenario.name)
 def test_every_scenario_runs(scenario: Scenario) -> None:
     _, sizes = first_world(scenario)
@@ -35,6 +36,7 @@ def test_every_scenario_runs(scenario: Scenario) -> None:
         assert 0 <= outcome.claims <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKED)
 def test_no_scenario_is_clearly_wrong(name: str) -> None:
     scenario = SCENARIOS[name]

@@ -15,6 +15,8 @@ from endoxa.errors import UserError
 from endoxa.schema import TEST_COLUMNS
 from support.gate_runs import pairs, write_run
 
+pytestmark = pytest.mark.slow
+
 QUICK = ["--resamples", "100", "--draws", "500"]
 
 

@@ -11,6 +11,8 @@ import pytest
 from endoxa.schema import STATEMENT_COLUMNS
 from endoxa.testing.chat_server import Settings, running
 
+pytestmark = pytest.mark.slow
+
 EXPORT = """code,What is said about bakers?,Telephone
 1,"Bakers are kind, hardworking",0803 555 0101
 2,"Les boulangers sont gentils, bavards",
@@ -67,7 +69,6 @@ def test_survey_through_its_map(extract, tmp_path):
     assert frame["statement"].to_list() == frame["original_statement"].to_list()  # nothing translated unasked
 
 
-@pytest.mark.slow
 def test_a_chat_model_reads_first_and_the_rules_second(extract, tmp_path):
     """Answers in `recorded_readings.jsonl` are ours: they test the path, and say nothing of any model."""
     recorded = Path(__file__).parents[1] / "curate/recorded_readings.jsonl"

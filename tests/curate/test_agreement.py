@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.curate.agreement import agreement, ballots_from_votes, prevalence_note
 
+pytestmark = pytest.mark.slow
+
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
 OBSERVERS = {
     "a": "1 2 3 3 2 1 4 1 2 . . .",

@@ -10,6 +10,8 @@ from endoxa.instruments.pairs.items import build_pairs
 from endoxa.instruments.questions.estimates.analysis import identity_bias
 from endoxa.study.compare.editions.comparison import read_edition
 
+pytestmark = pytest.mark.slow
+
 SAID = pl.DataFrame(
     {
         "identity": ["mujeres", "femmes", "los habitantes de Kenia", "les gens du Kenya", "immigrants"],

@@ -7,6 +7,7 @@ import pytest
 from support.refusals import Refusal, assert_refused, refusals
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", refusals(__file__))
 def test_a_refusal_is_one_sentence_and_loses_nothing(row: Refusal, request: pytest.FixtureRequest) -> None:
     assert_refused(row, request)

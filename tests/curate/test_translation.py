@@ -11,6 +11,8 @@ from endoxa.errors import UserError
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 from support.http_server import serving
 
+pytestmark = pytest.mark.slow
+
 LEXICON = {"Les chats dorment": "Cats sleep", "Les vieux sont sages": "Old people are wise", "Na": "Na"}
 
 
@@ -104,7 +106,6 @@ def chat_server():
         yield url, bodies
 
 
-@pytest.mark.slow
 def test_chat_model_translates_and_odd_answers_are_no_translation(chat_server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     url, bodies = chat_server
@@ -119,7 +120,6 @@ def test_chat_model_translates_and_odd_answers_are_no_translation(chat_server, m
     assert key == "Bearer none"  # the key of another service never leaves
 
 
-@pytest.mark.slow
 def test_no_key_is_shown_and_no_organization_is_sent(monkeypatch):
     monkeypatch.setenv("ENDOXA_SERVER_KEY", "topsecretkey")
     monkeypatch.setenv("OPENAI_ORG_ID", "org-ours")

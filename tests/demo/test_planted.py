@@ -19,6 +19,8 @@ from endoxa.demo.planted import (
 from endoxa.models.live import offered
 from endoxa.schema import CausalRequest
 
+pytestmark = pytest.mark.slow
+
 ITEMS = load_sample()
 EFFECT = np.where(
     np.arange(ITEMS.height) % 2 == 0, 0.3, -0.3

@@ -120,6 +120,7 @@ def is_of_ours(name):
     return (inside or name.endswith(".py")) and not placeholder and name not in FOREIGN
 
 
+@pytest.mark.slow
 def test_named_paths_exist():
     texts = [page.read_text(encoding="utf-8") for page in PAGES]
     named = {name for text in texts for name in re.findall(r"`([\w./*-]+)`", text)}

@@ -7,7 +7,11 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from support.repository import ROOT
+
+pytestmark = pytest.mark.slow
 
 BUDGET = Path(__file__).with_name("budget.toml")
 TOOLKIT = ROOT / "src" / "endoxa"

@@ -7,7 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from support.repository import ROOT
+
+pytestmark = pytest.mark.slow
 
 VAGUE = frozenset(
     (

@@ -22,6 +22,8 @@ from transformers import (
 from support import tiny as make
 from support.refusals import Refusal, assert_refused, refusals
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def weights(tiny: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -33,6 +33,8 @@ from endoxa.models.spec import PACKAGED, ModelOptions, PackagedWeights
 from endoxa.schema import CausalRequest, CompletionRequest, MaskedRequest, Unscorable
 from support.tiny import CORPUS
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [text for text in CORPUS if len(text.split()) > 2]
 
 
@@ -88,7 +90,6 @@ def causal_family(request, tmp_path, tiny):
     return tmp_path
 
 
-@pytest.mark.slow
 def test_any_causal_architecture_equals_one_sentence_at_a_time(causal_family):
     model = opened(causal_family)
     assert totals(model, [CausalRequest(t, "nothing") for t in TEXTS]) == pytest.approx(
@@ -96,7 +97,6 @@ def test_any_causal_architecture_equals_one_sentence_at_a_time(causal_family):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("batch_tokens", "tree_nodes", "packed"),
     [(30, 512, True), (5000, 12, False)],
@@ -128,7 +128,6 @@ def test_masked_scores_equal_one_masked_copy_at_a_time(tiny):
     assert totals(model, requests) == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.slow
 def test_completions_equal_one_at_a_time(tiny):
     folder = tiny["encoder-decoder"]
     model = opened(folder)

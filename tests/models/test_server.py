@@ -20,6 +20,8 @@ from support.http_server import serving
 from support.server_answers import llamacpp
 from support.tiny import PAIRS
 
+pytestmark = pytest.mark.slow
+
 
 class Answers:
     """What the server makes of a request; flaws are switched on by name."""
@@ -101,7 +103,6 @@ def connected(url, name="small"):
     return open_model(parse_model(f"{url}#{name}"), ModelOptions())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flaws", "way", "rules"),
     [
@@ -121,7 +122,6 @@ def test_every_way_gives_the_scores_of_the_same_weights_loaded_here(serve, tiny_
         )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flaws", "rule", "message"),
     [
@@ -172,7 +172,6 @@ def test_busy_server_is_asked_again_and_a_silent_one_given_up(serve, monkeypatch
     assert len(left) == 999
 
 
-@pytest.mark.slow
 def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
     url, _ = serve()
     with pytest.raises(UserError, match=r"does not serve 'large'\. It has: small"):
@@ -182,7 +181,6 @@ def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
         connected("http://127.0.0.1:9/v1")
 
 
-@pytest.mark.slow
 def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch):
     key = "planted-secret-0zzz"
     monkeypatch.setenv("OPENAI_API_KEY", "sk-other")

@@ -41,6 +41,7 @@ def requests_of(model, text):
     return asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(RULE))
 def test_a_special_token_in_a_text_is_read_as_characters(opened, kind):
     """The tokenizer, asked for the characters, gives no special token; so the token counts are those of plain text."""

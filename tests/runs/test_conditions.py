@@ -27,6 +27,8 @@ from endoxa.testing.chat_server import Settings as ServerSettings
 from endoxa.testing.chat_server import running
 from support.qa_questions import questions, write
 
+pytestmark = pytest.mark.slow
+
 TWO = """
 [baseline]
 
@@ -87,7 +89,6 @@ def test_each_condition_is_a_run_on_the_same_items_in_the_same_orders_with_the_s
     assert [settings["sampling"]["temperature"] for settings in kept] == [1.0, 0.5]
 
 
-@pytest.mark.slow
 def test_a_condition_can_be_added_and_none_changed_or_left_out(finished: Path, tmp_path: Path) -> None:
     shutil.copytree(finished, tmp_path / "copy")
     data, out = tmp_path / "copy/questions.jsonl", tmp_path / "copy/c"
@@ -149,7 +150,6 @@ def test_laces_has_the_published_conversations(data: Path) -> None:
     assert turns == {"baseline": [single], "explanation": [why, single], "reprompting": [single, again]}
 
 
-@pytest.mark.slow
 def test_the_command_plans_runs_and_names_what_is_next(data: Path, tmp_path: Path) -> None:
     file = tmp_path / "two.toml"
     file.write_text(TWO)
@@ -188,7 +188,6 @@ def test_names_of_runs(finished: Path, tmp_path: Path) -> None:
             run_folder(Path(name))
 
 
-@pytest.mark.slow
 def test_gate_says_in_what_conditions_differ_and_refuses_other_differences(
     finished: Path, data: Path, tmp_path: Path
 ) -> None:
@@ -209,7 +208,6 @@ def test_gate_says_in_what_conditions_differ_and_refuses_other_differences(
         gate(out / "baseline", tmp_path / "twice" / "careful", margin=0.9)
 
 
-@pytest.mark.slow
 def test_a_limit_of_money_is_for_all_conditions_together(data: Path, tmp_path: Path) -> None:
     with running(ServerSettings()) as server:
         typed = {"price": "1000,0", "max_cost": 1000.0}
@@ -228,7 +226,6 @@ def test_a_limit_of_money_is_for_all_conditions_together(data: Path, tmp_path: P
     assert all(run.counts["records"] == 24 for run in done.values())
 
 
-@pytest.mark.slow
 def test_the_same_from_python(data: Path, tmp_path: Path) -> None:
     file = tmp_path / "two.toml"
     file.write_text(TWO)

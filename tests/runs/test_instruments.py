@@ -35,6 +35,8 @@ from support.qa_questions import questions, write
 from support.story_runs import prompts
 from support.story_runs import write as write_prompts
 
+pytestmark = pytest.mark.slow
+
 HEADER = "item_id,sent_more,sent_less,direction,axis,language,identity,attribute_more,attribute_less\n"
 PAIRS_CSV = HEADER + "".join(
     f"p{k},Bakers are {word}.,Bakers are not {word}.,stereo,work,en,Bakers,{word},not {word}\n"
@@ -71,7 +73,6 @@ def test_the_toy_passes_the_battery(with_toy: None, tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
 def test_an_instrument_of_another_package_is_compared_gated_and_has_a_page(
     with_toy: None, tmp_path: Path
 ) -> None:
@@ -131,7 +132,6 @@ def embeddings(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:
     return settings, settings.model_copy(update={"layer": 0}), f"hf/{tiny['causal']}"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "prepare"), [("pairs", pairs), ("embeddings", embeddings)])
 def test_instruments_with_local_weights_pass_the_battery(
     name: str, prepare: Any, tiny: Any, tmp_path: Path
@@ -165,7 +165,6 @@ def asked(folder: Path) -> dict[str, tuple[Any, Any, str]]:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["qa", "choices", "stories", "extract", "harm"])
 def test_instruments_that_ask_pass_the_battery(name: str, tmp_path: Path) -> None:
     check_instrument(INSTRUMENTS.get(name), *asked(tmp_path)[name], tmp_path)

@@ -299,6 +299,7 @@ def test_broken_files_are_refused(tmp_path, content, sentence):
         list(read_items(path))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(

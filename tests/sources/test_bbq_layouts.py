@@ -12,6 +12,8 @@ from endoxa.errors import UserError
 from endoxa.sources.bbq.items import read_items
 from endoxa.sources.bbq.rows import is_bbq
 
+pytestmark = pytest.mark.slow
+
 CBBQ = {
     "example_id": "1",
     "question_index": "1",

@@ -15,6 +15,8 @@ from endoxa.sources import READERS, sources
 from endoxa.sources.files import sha256
 from endoxa.sources.sources import PublishedFile, download, locate, source
 
+pytestmark = pytest.mark.slow
+
 CONTENT = b"sent_more,sent_less\nA.,B.\n"
 
 

@@ -139,6 +139,7 @@ def test_interval_and_exact_test_agree_about_the_neutral_value(interval, value, 
 clusters = st.lists(st.tuples(st.integers(1, 30), st.floats(0, 1)), min_size=5, max_size=40)
 
 
+@pytest.mark.slow
 @given(clusters, st.sampled_from([0.8, 0.95, 0.99]))
 def test_an_interval_of_a_share_holds_it_and_stays_between_0_and_1(pairs, confidence):
     sizes = np.array([float(size) for size, _ in pairs])

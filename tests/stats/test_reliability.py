@@ -10,6 +10,8 @@ import pytest
 from endoxa.stats.attenuation import LEAST_RELIABILITY, attenuation_corrected, corrected_correlation
 from endoxa.stats.reliability import halves_reliability, part_scores, reliability
 
+pytestmark = pytest.mark.slow
+
 JUDGES = np.array(
     [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], float
 )
@@ -145,7 +147,6 @@ def test_estimates_are_those_planted():
     assert np.mean(values) == pytest.approx(0.6, abs=0.03)
 
 
-@pytest.mark.slow
 def test_false_claims_are_fewer_than_one_in_twenty():
     claimed = []
     for seed in range(300):

@@ -55,6 +55,7 @@ def test_every_file_with_words_of_other_languages_is_in_a_component_or_left_out_
     assert all(file_of(name).is_file() for name in known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_every_text_has_a_name_of_its_own_and_can_be_shown_in_use(name):
     for language in languages_of(COMPONENTS[name]):

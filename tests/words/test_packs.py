@@ -21,6 +21,8 @@ from endoxa.words.patterns import denies, is_predicate
 from endoxa.words.state import coverage, states, unreviewed
 from support.repository import ROOT
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = ROOT / "examples/packs"
 WOLOF = EXAMPLES / "wo"
 
@@ -96,7 +98,6 @@ def test_other_encodings_and_folders_are_refused(wolof, tmp_path):
     assert VARIABLE not in os.environ
 
 
-@pytest.mark.slow
 def test_a_pattern_that_runs_away_is_refused(wolof, monkeypatch):
     monkeypatch.setattr(opening, "_PATTERN_SECONDS", 1)
     (wolof / "extract.toml").write_text("plural = '(?:a|a)*b'", encoding="utf-8")
@@ -122,7 +123,6 @@ def test_a_joint_is_none_partial_or_drafted_and_names_what_is_missing(wolof):
     assert {cell.word for cell in coverage(["en"])} == {"source"}
 
 
-@pytest.mark.slow
 def test_a_fresh_pack_says_what_only_cldr_knows_and_overwrites_nothing(tmp_path):
     folder = tmp_path / "qu"
     create("qu", folder)
@@ -157,7 +157,6 @@ def test_a_word_alone_is_no_predicate_even_where_the_copula_has_no_word(text, la
     assert is_predicate(text, language) == is_one
 
 
-@pytest.mark.slow
 def test_faults_of_words(wolof):
     with (wolof / "people.csv").open("a", encoding="utf-8") as file:
         file.write("nurses,profession,,,doktoor yi,,,,,\ncooks,profession,,,кook yi,,,,,\n")
@@ -177,7 +176,6 @@ def test_faults_of_words(wolof):
     ]
 
 
-@pytest.mark.slow
 def test_speakers_review_a_pack_of_the_user(wolof):
     _edit(wolof / "people.csv", "neutral,moom,,ñoom", "neutral,moom,,doom aadama yi")
     with using([wolof]):

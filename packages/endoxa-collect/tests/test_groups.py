@@ -137,6 +137,7 @@ def test_cards_and_questions_name_the_group_and_answers_say_whether_it_is_their_
     assert Mention.objects.get().pair.country == asked.country
 
 
+@pytest.mark.slow
 def test_exports_have_kind_identity_and_in_group_of_declared_groups(
     nigeria, make_person, make_pairs, tmp_path
 ):

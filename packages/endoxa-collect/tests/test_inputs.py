@@ -10,6 +10,8 @@ from django.forms.renderers import DjangoTemplates
 
 from endoxa_collect.inputs import Renderer
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["", "mate", '"><script>alert(1)</script>', "شاي & café", "0", "1"]
 
 

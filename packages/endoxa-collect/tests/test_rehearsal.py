@@ -30,6 +30,8 @@ from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.replay import replay
 from endoxa_collect.withdrawals import What
 
+pytestmark = pytest.mark.slow
+
 NOBODY = AnonymousUser()
 
 

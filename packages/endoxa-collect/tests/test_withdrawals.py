@@ -30,6 +30,8 @@ from endoxa_collect.privacy import Withdrawn, withdraw
 from endoxa_collect.security.limits import PROPOSALS
 from endoxa_collect.withdrawals import Keys
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def propose(make_pairs):

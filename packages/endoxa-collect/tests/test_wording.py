@@ -24,6 +24,8 @@ from endoxa_collect.tasks.harm import SCALE, HarmForm, statement
 from test_presets import texts_of
 from test_translations import TRANSLATED, catalogue, forms, messages
 
+pytestmark = pytest.mark.slow
+
 _PLACE = re.compile(r"%\(\w+\)[sd]")
 
 

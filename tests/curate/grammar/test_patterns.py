@@ -15,6 +15,8 @@ from endoxa.errors import UserError
 from endoxa.words.packs import languages_with, rows_of
 from endoxa.words.patterns import grammar
 
+pytestmark = pytest.mark.slow
+
 TEMPLATES = load_templates()
 SCHOOL = Path(next(iter(endoxa_collect.presets.__path__))) / "school.csv"
 

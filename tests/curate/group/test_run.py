@@ -154,6 +154,7 @@ def test_no_group_holds_opposites_even_where_the_encoder_sees_no_difference() ->
             assert not (opposed and groups[one] == groups[other])
 
 
+@pytest.mark.slow
 @given(st.permutations(list(COUNTS)))
 @settings(deadline=None, max_examples=8)
 def test_order_of_rows_changes_nothing(order: list[str]) -> None:

@@ -17,6 +17,8 @@ from endoxa.curate.novelty import (
 from endoxa.stats.intervals import wilson
 from support.toy_vectors import TableEncoder, ToyEncoder, associations, attributes, cos
 
+pytestmark = pytest.mark.slow
+
 
 def shared(found, one, other):
     row = found.shared.row(

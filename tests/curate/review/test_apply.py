@@ -16,6 +16,8 @@ from endoxa.sources.check import check_pairs
 from endoxa.sources.frames import write_table as write_frame
 from support.review_sheets import PAIRS, STATEMENTS, export, fill, write_table
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def table(tmp_path):
@@ -134,7 +136,6 @@ def test_a_row_copied_with_its_hidden_name_is_new_too(table, tmp_path):
     assert reviewed(table, sheet).table["attribute"].to_list()[3:] == ["late", "early"]
 
 
-@pytest.mark.slow
 def test_a_row_that_only_one_reviewer_adds_is_disputed(table, tmp_path):
     ana = fill(export(table, tmp_path / "ana.xlsx"), {(9, "statement_id"): "s3", (9, "attribute"): "early"})
     ben = fill(export(table, tmp_path / "ben.xlsx"), {(5, "decision"): "keep"})
@@ -178,7 +179,6 @@ def test_disagreements_are_listed_and_nothing_is_decided(table, tmp_path):
     assert result.conflicts["sheets"][0] == "ana.xlsx, row 2; ben.xlsx, row 2; eva.xlsx, row 2"
 
 
-@pytest.mark.slow
 def test_a_rule_can_decide_and_the_disagreement_is_still_listed(table, tmp_path):
     sheets = disagreement(table, tmp_path)
     for resolve, attribute, omit in (("first", "patient", "true"), ("majority", "quiet", "false")):
@@ -189,7 +189,6 @@ def test_a_rule_can_decide_and_the_disagreement_is_still_listed(table, tmp_path)
     assert row(half, "s1#1")["review_decision"] == "disputed"
 
 
-@pytest.mark.slow
 def test_a_third_person_settles_what_is_disputed(table, tmp_path):
     sheets = disagreement(table, tmp_path)
     first = tmp_path / "first.csv"
@@ -319,7 +318,6 @@ answers = st.builds(
 )
 
 
-@pytest.mark.slow
 @settings(
     max_examples=8,
     deadline=None,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.curate.survey.rows import listed, sentences_of
+
+pytestmark = pytest.mark.slow
 
 GAPS = """\
 frase,lista_de_palabras,age,gender,tipo_de_sesgo_explorado

@@ -22,6 +22,8 @@ from endoxa.curate.survey.statements import (
 from endoxa.errors import UserError
 from support.survey_maps import parse_map
 
+pytestmark = pytest.mark.slow
+
 MAP = """
 languages = ["en", "fr"]
 respondent = "who"
@@ -215,7 +217,6 @@ def published(shared):
     return frame, pl.read_csv(folder / "gold_dev.csv", infer_schema=False), reasons
 
 
-@pytest.mark.slow
 def test_gold_pairs_are_found_from_the_survey_file(published):
     """README of the data, "End-to-end from the survey file": recall over English answers (seen: 0.91)."""
     frame, gold, _ = published
@@ -235,7 +236,6 @@ def test_gold_pairs_are_found_from_the_survey_file(published):
     assert sum(hits) / len(hits) >= 0.88
 
 
-@pytest.mark.slow
 def test_pieces_are_those_of_the_gold(published):
     frame, gold, _ = published
     ours = {key(row, "original_statement") for row in frame.iter_rows(named=True)}
@@ -246,14 +246,12 @@ def test_pieces_are_those_of_the_gold(published):
     assert sum(found) / len(found) >= 0.98  # 9 of 1499 differ; the authors cut inside statements there
 
 
-@pytest.mark.slow
 def test_pasted_chatbot_answers_are_flagged_and_no_others(published):
     frame, _, reasons = published
     assert set(reasons) == {"53", "58"}  # 56, the third, is in the other half
     assert set(frame.filter(pl.col("flag").str.contains("chatbot"))["respondent"]) == {"53", "58"}
 
 
-@pytest.mark.slow
 def test_ids_are_unique_per_statement(published):
     frame, _, _ = published
     assert frame["statement_id"].n_unique() == frame.select("respondent", "question", "position").n_unique()

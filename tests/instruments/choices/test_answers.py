@@ -88,6 +88,7 @@ def built(kind, language):
     return made.items
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", SAID)
 def test_candidates_differ_in_the_group_only_and_each_answer_in_its_own_words_is_read(language):
     answers = load_templates(language).answers

@@ -18,6 +18,8 @@ from endoxa.instruments.choices.work import TYPES, _rows
 from endoxa.runs.run import run
 from endoxa.schema import ChatAnswer
 
+pytestmark = pytest.mark.slow
+
 GROUPS = [f"{name} people" for name in ("Igbo", "Hausa", "Yoruba", "Fulani", "Kikuyu", "Zulu", "Akan", "Ewe")]
 OPPOSITE = {
     "patient": "impatient",
@@ -56,7 +58,6 @@ def probed(tmp_path: Path, kind: str, model: str, groups=GROUPS):
     return over_all_axes(pl.read_csv(tmp_path / "run" / "estimates.csv"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "measure", "truth"),
     [
@@ -71,7 +72,6 @@ def test_a_planted_bias_is_recovered_within_the_interval(tmp_path, kind, measure
     assert row["verdict"] == "above"
 
 
-@pytest.mark.slow
 def test_position_bias_is_apart_and_missing_choices_widen_the_bounds(tmp_path):
     model = "sim/biased?decision_bias=0.5&decision_position=0.4&decision_open=0.3"
     found = probed(tmp_path, "decision", model)

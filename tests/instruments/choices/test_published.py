@@ -10,6 +10,8 @@ from endoxa.study.reproduce import RESULTS
 from endoxa.study.reproduce.answers import Sorted, resampled_bias
 from endoxa.study.reproduce.run import Inputs, compare, counted
 
+pytestmark = pytest.mark.slow
+
 
 def test_their_stimuli_are_read_as_they_are(shared: Path):
     """A list for each of their pairs of groups."""

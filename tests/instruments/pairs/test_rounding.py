@@ -20,6 +20,8 @@ from endoxa.study.compare.gate import gate
 from endoxa.study.compare.run import compare
 from support.report_samples import run_folder, scored
 
+pytestmark = pytest.mark.slow
+
 NOISE = 0.25
 PLANTED = {
     "models": [{"name": "m", "dtype": "bfloat16", "rounding": {"sum": {"pairs": 64, "largest": NOISE}}}]
@@ -126,7 +128,6 @@ def test_it_is_said_where_the_verdict_could_be_another_one_and_only_there(tmp_pa
     assert not [note for note in headline_of(estimates).notes if "rounding" in note]
 
 
-@pytest.mark.slow
 def test_gate_and_comparison_say_it_where_it_could_change_what_is_decided(tmp_path):
     baseline = planted_run(tmp_path / "baseline", near=0, far=125)
     doubtful = planted_run(tmp_path / "doubtful", near=60, far=125)

@@ -23,6 +23,8 @@ from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from endoxa.testing.chat_server import Settings, running
 from support.story_runs import READERS, extracted, prompt, prompts, told, write
 
+pytestmark = pytest.mark.slow
+
 VOCABULARY = read_vocabulary()
 
 
@@ -52,7 +54,6 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return told(home, prompts(["gender", "age"], scenarios=6), "sim/teller?refusal=0.1")
 
 
-@pytest.mark.slow
 def test_profiles_have_the_published_columns_and_every_vote(tmp_path: Path, stories: Path) -> None:
     table = records(profiles := extracted(tmp_path, stories))
     assert tuple(table.columns) == tuple(EXTRACTED_COLUMNS)
@@ -139,7 +140,6 @@ def test_anthropic_s_interface_is_told_the_schema_beside_the_effort() -> None:
     assert "output_config" not in message_body(spec, QUESTION, Sampling())
 
 
-@pytest.mark.slow
 def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path) -> None:
     formats: list[Any] = []
 

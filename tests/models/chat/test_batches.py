@@ -18,6 +18,8 @@ from endoxa.models.retrying import Failure
 from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter, running
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-planted-4c0ffee4c0ffee"
 OPTIONS = ChatOptions(timeout=20.0, patience=20.0)
 """A busy machine is slow: only a server that stalls on purpose may run into the timeout."""
@@ -81,7 +83,6 @@ def handed_in(settings: Settings, kind: str, number: int) -> tuple[dict[str, Cha
     return asyncio.run(main())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "faults"), [("server", 0.4), ("anthropic", 0.0)])
 def test_round_trip(kind: str, faults: float) -> None:
     late = {"looks": 3, "expired": lambda name, _: name.split("-")[-2] == "3"}
@@ -111,7 +112,6 @@ def test_a_batch_is_found_again_by_its_tag_after_a_kill() -> None:
     assert len(answers) == 5
 
 
-@pytest.mark.slow
 def test_a_batch_whose_answer_got_lost_is_not_made_twice() -> None:
     settings = Settings(faults=0.6, kinds=("drop-late", "cut", "500"), looks=3)
 

@@ -21,6 +21,8 @@ from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.chat.templates import Generated, Prompt, Settings, Stops, Template, next_turn_of
 from endoxa.schema.chat import Message, Sampling
 
+pytestmark = pytest.mark.slow
+
 TEMPLATE = (
     "{% for message in messages %}{% if message.role == 'system' %}{{ raise_exception('No system here') }}{% endif %}"
     "{{ message.content }} {% endfor %}{% if loud is defined %}Rain{% endif %}"
@@ -64,7 +66,6 @@ def all_answers(model, texts, sampling):
     return asyncio.run(ask())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["causal", "encoder-decoder"])
 def test_greedy_answers_are_those_of_transformers(folders, architecture):
     """Each prompt alone through `generate`, against all of them in padded batches."""
@@ -86,7 +87,6 @@ def test_greedy_answers_are_those_of_transformers(folders, architecture):
         assert answer.usage.completion_tokens == len(out) - begin
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["causal", "encoder-decoder"])
 def test_batches_change_nothing(folders, architecture):
     sampling = replace(DRAWN, top_p=0.9, extra={"top_k": 50})
@@ -114,7 +114,6 @@ def same(weights, count):
     return [count * (1 - agree), count * agree]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "support"),
     [

@@ -20,6 +20,8 @@ from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.schema.finish import CALLED_A_TOOL
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter, running
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-planted-4c0ffee4c0ffee"
 OPTIONS = ChatOptions(timeout=20.0, patience=20.0)
 """A busy machine is slow: only a server that stalls on purpose may run into the timeout."""
@@ -89,7 +91,6 @@ def expected(calls: int, *, seeded: bool) -> list[str]:
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["server", "anthropic"])
 def test_every_fault_is_overcome(kind: str) -> None:
     async def main() -> tuple[list[ChatAnswer], ChatServer]:
@@ -139,7 +140,6 @@ def test_refusals_of_one_request_are_kept_with_it(refusal: Refusal, refused: boo
     assert answer.error == refusal.message
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("refusal", "said"),
     [
@@ -195,7 +195,6 @@ def test_the_only_request_left_that_never_works_is_noted(patience: float) -> Non
     assert patience < 20 or answer.error.startswith("failed 3")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "lost"),
     [("empty", 1), ("drop-late", 1), ("429", 0)],
@@ -226,7 +225,6 @@ def test_a_slow_answer_is_called_slow() -> None:
         told(Settings(latency=5.0), "?", options=options)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "status"), [("openai", 401), ("anthropic", 500)])
 def test_a_key_is_written_nowhere(
     kind: str, status: int, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
@@ -252,7 +250,6 @@ def test_a_key_is_written_nowhere(
     assert "0ffee" not in written.replace(f"'_key': '{KEY}'", "")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["server", "anthropic"])
 def test_check_names_what_is_to_be_had(kind: str) -> None:
     async def main(reply: Any) -> None:

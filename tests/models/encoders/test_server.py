@@ -15,6 +15,8 @@ from endoxa.models.encoders import open_encoders, parse_encoder
 from endoxa.models.encoders.encoder import EncoderOptions
 from support.http_server import serving
 
+pytestmark = pytest.mark.slow
+
 PLAIN = EncoderOptions()
 NAN = float("nan")
 
@@ -79,7 +81,6 @@ def test_vectors_come_back_to_their_texts_and_equal_texts_are_sent_once(serve):
     assert encoder.describe()["width"] == 8
 
 
-@pytest.mark.slow
 def test_refused_text_is_found_among_the_others(serve):
     url, seen = serve()
     texts = [*(f"sentence {k}" for k in range(20)), "long " * 30]
@@ -88,7 +89,6 @@ def test_refused_text_is_found_among_the_others(serve):
     assert len(seen) < 15
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flaw", "message"),
     [
@@ -102,7 +102,6 @@ def test_answer_that_is_no_vector_is_one_sentence(serve, flaw, message):
         list(opened(serve(flaw)[0], ["rain"]).encode(["rain", "snow"]))
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("_no_waiting")
 def test_missing_model_dead_server_and_no_json_are_one_sentence(serve):
     url, _ = serve()
@@ -114,7 +113,6 @@ def test_missing_model_dead_server_and_no_json_are_one_sentence(serve):
         opened(serve("no JSON")[0], ["rain"])
 
 
-@pytest.mark.slow
 def test_keys_go_where_they_belong_and_nowhere_else(serve, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
     monkeypatch.setenv("ENDOXA_SERVER_KEY", "topsecret")

@@ -16,6 +16,8 @@ from endoxa.errors import UserError
 from endoxa.models.encoders import check_texts, fit_poolings, look_at_encoder, open_encoders, parse_encoder
 from endoxa.models.encoders.encoder import EncoderOptions
 
+pytestmark = pytest.mark.slow
+
 ALL = ("cls", "mean", "mean-content", "last", "first-wordpiece")
 TEXTS = ["The bakers are patient.", "City people walk", "rain", "rain", "Old drivers are careful at night."]
 PLAIN = EncoderOptions()
@@ -76,7 +78,6 @@ def test_effect_sizes_of_the_original_code_follow_from_each_pooling(reference, o
         assert effect_size(tests[name], vectors) == pytest.approx(value, abs=1e-4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("architecture", "layer"),
     [("masked", 0), ("causal", None), ("encoder-decoder", 2)],
@@ -177,7 +178,6 @@ def test_vectors_are_the_librarys(encoder):
     assert encoder.unknown_share(["rain"]) == 0
 
 
-@pytest.mark.slow
 def test_folder_written_as_hf_has_its_own_pooling_and_the_others(encoder):
     spec = parse_encoder(f"hf/{get_model_path()}")
     facts = {spec.text: look_at_encoder(spec, PLAIN)}

@@ -17,6 +17,8 @@ from endoxa.sources.stereotales.associations import (
     read_associations,
 )
 
+pytestmark = pytest.mark.slow
+
 FARM = ("professional_field", "agriculture", "urbanicity", "rural")
 TEXT = st.text(min_size=1, max_size=30).filter(lambda text: text.strip())
 

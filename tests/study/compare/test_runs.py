@@ -19,6 +19,8 @@ from support import story_pairs
 from support.gate_runs import pairs, write_run
 from support.report_qa_samples import Lean, qa_folder, questions, records
 
+pytestmark = pytest.mark.slow
+
 ITEMS = pairs(40, 10, ("work", "age"))
 N = len(ITEMS)
 LOT = np.random.default_rng(0)
@@ -52,7 +54,6 @@ def edit(folder, **facts):
     path.write_text(json.dumps(json.loads(path.read_text()) | facts))
 
 
-@pytest.mark.slow
 def test_stories_beside_them_change_no_correction_of_other_runs(planted, tmp_path):
     """Parts of pairs are corrected after Holm among themselves, associations after Benjamini and Hochberg."""
     rng = np.random.default_rng(4)
@@ -91,7 +92,6 @@ def test_a_planted_change_of_pairs_is_found_where_it_is(runs, planted):
     assert row["difference_before"] > 0 > row["difference_after"]
 
 
-@pytest.mark.slow
 def test_nothing_changed(runs):
     same = ex.compare(runs / "base", runs / "copy")
     assert same.sentence == "Nothing changed: every score or answer of copy is that of base."
@@ -155,7 +155,6 @@ def test_answers_that_failed_have_no_length(answers, tmp_path, count):
     assert changes["unparsed"].after == 0.5
 
 
-@pytest.mark.slow
 def test_three_runs_are_compared_with_the_first(runs, tmp_path):
     found = ex.compare(runs / "base", runs / "fallen", runs / "sides")
     assert [each.after.label for each in found.contrasts] == ["fallen", "sides"]
@@ -176,7 +175,6 @@ def dated(folder, month, lean, served, seed):
     return folder
 
 
-@pytest.mark.slow
 def test_dates_of_one_model_are_a_table_with_its_versions(tmp_path):
     told = [("jan", 1, 0.9, "x-0101"), ("mar", 3, 0.9, "x-0101"), ("may", 5, 0.5, "x-0501")]
     folders = [
@@ -205,7 +203,6 @@ def test_dates_of_one_model_are_a_table_with_its_versions(tmp_path):
         ex.compare(one, two)
 
 
-@pytest.mark.slow
 def test_models_of_one_run_are_compared(runs, tmp_path):
     tables = [pl.read_parquet(runs / name / "records.parquet") for name in ("base", "fallen")]
     write_run(tmp_path / "both", ITEMS, BASE)

@@ -14,6 +14,8 @@ from endoxa.study.compare.changes import change_of
 from endoxa.study.compare.stories import association_cell
 from support.story_pairs import frame, in_memory, write_run
 
+pytestmark = pytest.mark.slow
+
 
 def test_one_association_by_hand():
     rng = np.random.default_rng([0, 35])

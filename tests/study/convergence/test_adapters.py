@@ -37,6 +37,8 @@ from endoxa.study.convergence.adapters import (
 from endoxa.study.convergence.run import StudyRuns, converge, study_parts
 from endoxa.study.parts import USUAL
 
+pytestmark = pytest.mark.slow
+
 SAID = "bakers patient drivers careful nurses kind teachers strong doctors rich farmers young".split()  # noqa: SIM905
 ASSOCIATIONS = pl.DataFrame({"identity": SAID[::2], "attribute": SAID[1::2]}).select(
     pl.format("a{}", pl.int_range(pl.len())).alias("association_id"),

@@ -68,6 +68,7 @@ def test_effects_by_hand():
     assert found["high"][0] == pytest.approx(2 / scale + reach)
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(st.sampled_from([0.01, 12.0]), st.integers(0, 99))
 def test_neither_a_positive_factor_nor_the_order_of_rows_changes_effects_and_correlations(factor, seed):

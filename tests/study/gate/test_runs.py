@@ -22,6 +22,8 @@ from endoxa.study.compare.files import as_markdown
 from support.gate_runs import pairs, write_run
 from support.report_qa_samples import Lean, qa_folder, questions, records
 
+pytestmark = pytest.mark.slow
+
 ITEMS = pairs(40, 10, ("work", "age"))
 N = len(ITEMS)
 
@@ -55,7 +57,6 @@ def edit(folder, **facts):
     path.write_text(json.dumps(json.loads(path.read_text()) | facts))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("candidate", "code", "child"),
     [("alike", 0, "system-out"), ("worse", 1, "failure"), ("close", 4, "skipped")],
@@ -169,7 +170,6 @@ def answered(folder, lean, *, seed, model="sim/a", label="Town", asked=None):
     return qa_folder(folder, asked, table, label)
 
 
-@pytest.mark.slow
 def test_measures_of_questions_are_those_of_the_answers_that_both_runs_have(tmp_path):
     """Two runs of the same questions; the second leans more."""
     answers = (
@@ -202,7 +202,6 @@ def test_measures_of_questions_are_those_of_the_answers_that_both_runs_have(tmp_
     assert by_name["bias_ambig"].verdict == by_name["accuracy_ambig"].verdict == "worse"
 
 
-@pytest.mark.slow
 def test_by_default_every_measure_protocol_and_axis_is_a_test(runs, tmp_path):
     asked = questions(categories=("Town", "Village"))
     for name, seed in (("q1", 1), ("q2", 2)):
@@ -238,7 +237,6 @@ def test_a_candidate_that_names_a_person_in_every_ambiguous_question_fails(tmp_p
     assert by_name["bias_ambig"].verdict != "worse"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("refused", [0.6, 1.0])
 def test_a_candidate_that_refuses_fails(tmp_path, refused):
     one = answered(tmp_path / "q1", BASE, seed=1)

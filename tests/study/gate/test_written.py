@@ -10,6 +10,8 @@ import endoxa as ex
 from endoxa.errors import UserError
 from support.story_pairs import frame, write_ratings, write_run
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = 400
 
 
@@ -22,7 +24,6 @@ def stories(tmp_path_factory):
     return home
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("candidate", "verdict", "strength"),
     [("again", "pass", "pass"), ("biased", "worse", "worse"), ("refusing", "worse", "undecided")],

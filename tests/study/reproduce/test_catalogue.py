@@ -86,6 +86,7 @@ def test_a_result_of_files_alone(tmp_path):
     assert "sums" not in {built.name for built in builtin()}
 
 
+@pytest.mark.slow
 def test_every_result_is_declared_whole(tmp_path, shared):
     assert len(RESULTS.all()) >= 14
     folders = {"bbq": "bbq", "stereotales": "stereotales", "bai": "published/llm-implicit-bias"}

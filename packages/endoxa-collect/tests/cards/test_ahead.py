@@ -13,6 +13,8 @@ from endoxa_collect.cards.matching import Reservations
 from endoxa_collect.models import Card, CardState, Rating
 from endoxa_collect.sampler.slots import SamplerSettings
 
+pytestmark = pytest.mark.slow
+
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -52,7 +54,6 @@ def test_a_phone_has_ten_cards_behind_the_open_one(campaign, person):
     assert Rating.objects.count() == 4
 
 
-@pytest.mark.slow
 def test_each_holds_its_place_until_its_time_is_over(campaign, person, make_person):
     """Never more cards of a pair than it needs ratings, whoever holds them."""
     people = [person, *(make_person(campaign, f"person-{n}") for n in range(3))]

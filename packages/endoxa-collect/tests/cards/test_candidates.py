@@ -16,6 +16,8 @@ from endoxa_collect.entry.proposing import merge, propose, tick_countries
 from endoxa_collect.models import Campaign, Card, Moderation, Pair, Via
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS, OPEN, SamplerSettings
 
+pytestmark = pytest.mark.slow
+
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FAR = ["JP", "KE"]
 

@@ -20,6 +20,8 @@ from endoxa_collect.models import AuditEntry, Card, CardState, Moderation, Pair,
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.withdrawals import Keys
 
+pytestmark = pytest.mark.slow
+
 
 def seconds(number):
     return timedelta(seconds=number)

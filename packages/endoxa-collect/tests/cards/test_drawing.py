@@ -29,6 +29,8 @@ from endoxa_collect.organiser.opening import set_state
 from endoxa_collect.sampler.controller import Balance
 from endoxa_collect.sampler.slots import FULL, NEEDS, OPEN, TOPUP, SamplerSettings
 
+pytestmark = pytest.mark.slow
+
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=6)
 

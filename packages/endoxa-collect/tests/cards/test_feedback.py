@@ -15,6 +15,8 @@ from endoxa_collect.contributor import progress
 from endoxa_collect.models import Moderation, Pair, Person, Rating
 from endoxa_collect.privacy import withdraw
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def pair(campaign, make_pairs):

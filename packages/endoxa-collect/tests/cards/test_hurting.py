@@ -20,6 +20,8 @@ from endoxa_collect.organiser.decisions import (
 )
 from endoxa_collect.privacy import withdraw
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("yes", "no", "unsure", "found"),

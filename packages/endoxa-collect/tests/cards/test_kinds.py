@@ -32,6 +32,8 @@ from endoxa_collect.privacy import redact, withdraw
 from endoxa_collect.sampler.slots import FULL, NEEDS
 from endoxa_collect.withdrawals import Keys
 
+pytestmark = pytest.mark.slow
+
 HEARD_AT, COMPARE_AT = 2, 5
 
 
@@ -97,7 +99,6 @@ def test_a_rating_comes_next_where_pairs_are_few(person, pairs):
     assert drawn(person, COMPARE_AT).pool == 3
 
 
-@pytest.mark.slow
 def test_every_pair_has_the_stated_probability(person, pairs):
     seen, draws = Counter(), 150
     for seed in range(draws):

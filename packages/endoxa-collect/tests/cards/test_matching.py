@@ -15,6 +15,8 @@ from endoxa_collect.models import Card, CardState, Match, Mention, Moderation, P
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.sampler.slots import FULL, SamplerSettings
 
+pytestmark = pytest.mark.slow
+
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -51,7 +53,6 @@ def between(monkeypatch, do):
     monkeypatch.setattr(drawing, "history_of", read)
 
 
-@pytest.mark.slow
 def test_of_three_ratings_one_is_from_the_country_and_one_from_near_it(plain, make_person, make_pairs):
     pairs = make_pairs(plain, *(("AR", f"attribute {n}", "es") for n in range(6)))
     crowd = people(make_person, plain, "AR", "AR", "CL", "CL", "JP", "JP", "JP")

@@ -16,6 +16,8 @@ from endoxa_collect.presets import load_preset
 from endoxa_collect.privacy import expire
 from endoxa_collect.terms import changed_for, waiting_for_consent
 
+pytestmark = pytest.mark.slow
+
 NOBODY = AnonymousUser()
 
 
@@ -111,7 +113,6 @@ def exported(campaign, folder):
     ).read_text()
 
 
-@pytest.mark.slow
 def test_no_export_holds_what_was_given_under_other_terms(campaign, make_person, make_pairs, tmp_path):
     (seed,) = make_pairs(campaign, ("AR", "sing", "en"))
     (own,) = make_pairs(campaign, ("AR", "whistle at dawn", "en"), source=Source.CONTRIBUTOR)

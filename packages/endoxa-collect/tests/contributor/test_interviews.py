@@ -43,6 +43,7 @@ def test_a_code_of_an_interviewer_is_declared_logged_and_on_no_wall(campaign, co
     assert AuditEntry.objects.get(action="code made").detail["interviewer"] == "I1"
 
 
+@pytest.mark.slow
 def test_consent_is_read_aloud_and_ticked_and_speakers_follow_each_other_on_one_phone(campaign, code):
     phone = Client()
     assert "read this page aloud" in phone.get(f"/j/{code.code}/").content.decode()

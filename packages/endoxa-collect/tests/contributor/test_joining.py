@@ -16,6 +16,8 @@ from endoxa_collect.presets import load_preset
 from endoxa_collect.privacy import erase_people, withdraw
 from endoxa_collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def code(campaign):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.test import Client
 
 from collect_support.samples import TICKS
@@ -10,6 +11,8 @@ from endoxa_collect.contributor import progress
 from endoxa_collect.models import Campaign, JoinCode, Person, Rating, State
 from endoxa_collect.sampler.slots import FULL
 from endoxa_collect.security.codes import COOKIE, no_cookie, receipt_of
+
+pytestmark = pytest.mark.slow
 
 
 def _rate(person, make_pairs, number):

@@ -28,6 +28,8 @@ from endoxa_collect.models import (
 )
 from endoxa_collect.sampler.slots import CANDIDATE
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def rate():

@@ -14,6 +14,8 @@ from endoxa_collect.privacy import withdraw
 from endoxa_collect.security.codes import COOKIE
 from endoxa_collect.templatetags.contributor import reach
 
+pytestmark = pytest.mark.slow
+
 
 def send(client, address, fields, token):
     return client.post(address, fields, headers={"Endoxa-Send": str(token), "Accept": "application/json"})

@@ -13,6 +13,8 @@ from endoxa_collect.entry.cleaning import MAX_LENGTH
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Release, Statement, Tombstone
 
+pytestmark = pytest.mark.slow
+
 QUESTIONS = [
     {
         "name": "cooks",

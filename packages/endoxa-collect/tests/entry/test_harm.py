@@ -22,6 +22,7 @@ LISTS = words_by_language("unkind.toml")
 SETTINGS = campaign_settings(watch_words=("Zorgle", "blue frog"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "judged"), [("unkind", True), ("unknown", None)])
 def test_lists_of_words_know_common_unkind_words_and_see_negations(table, judged):
     written = [(language, text) for language, texts in rows(table) for text in texts]
@@ -130,6 +131,7 @@ def test_lists_agree_with_what_is_known_of_the_seeds_of_presets():
     assert not [seed for seed in seeds if seed.negative is False and negative(seed.attribute, seed.language)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", TABLES["flagged"])
 def test_what_moderators_are_told(flag):
     written = [(language, text) for language, texts in rows(f"flagged.{flag}") for text in texts]

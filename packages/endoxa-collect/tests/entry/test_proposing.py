@@ -21,6 +21,8 @@ from endoxa_collect.entry.proposing import (
 )
 from endoxa_collect.models import Mention, Moderation, Pair, Source, Via
 
+pytestmark = pytest.mark.slow
+
 
 def say(person, text, card=None, country="AR", language="en", via=Via.ATTRIBUTE):
     return propose(person, card, country=country, text=text, language=language, via=via)
@@ -42,7 +44,6 @@ def test_new_words_make_a_pair_that_waits_for_a_moderator(campaign, person, card
     assert made.mention.text == "They are good cooks!"
 
 
-@pytest.mark.slow
 def test_a_campaign_can_show_new_pairs_at_once_but_none_with_a_serious_flag(make_campaign, make_person):
     campaign = make_campaign(moderation="after")
     person = make_person(campaign)
@@ -81,7 +82,6 @@ def test_what_cannot_be_kept_is_said_in_words(person, card, changes, sentence):
     assert say(person, "drink mate", card, country="CL").created
 
 
-@pytest.mark.slow
 def test_there_is_a_limit_for_a_card_and_one_for_a_minute_in_which_ticks_count(person, card):
     for n in range(PER_CARD):
         say(person, f"love song {n}", card)

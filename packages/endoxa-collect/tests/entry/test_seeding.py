@@ -150,6 +150,7 @@ def calibration():
     return set(Pair.objects.filter(calibration=True).values_list("pk", flat=True))
 
 
+@pytest.mark.slow
 def test_the_calibration_set_is_a_third_at_most_and_fixed_once_the_campaign_opened(make_campaign):
     campaign = make_campaign()
     campaign.began_at = None

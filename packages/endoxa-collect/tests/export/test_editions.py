@@ -30,6 +30,8 @@ from endoxa_collect.models import (
 )
 from endoxa_collect.privacy import withdraw
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def closed(campaign, make_person, make_pairs):
@@ -80,7 +82,6 @@ def test_public_figures_are_those_of_the_tables_cell_by_cell(released):
     assert (heard["pair"], heard["people"]) == (row["association_id"], row["ratings"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("with_release", [False, True])
 def test_joining_or_leaving_between_two_looks_changes_no_number(closed, make_person, tmp_path, with_release):
     if with_release:
@@ -105,7 +106,6 @@ def test_joining_or_leaving_between_two_looks_changes_no_number(closed, make_per
     )
 
 
-@pytest.mark.slow
 def test_the_data_are_public_once_an_organiser_says_so(released, make_account, client):
     campaign, _ = released
     address = f"/data/{campaign.slug}/"
@@ -131,7 +131,6 @@ def test_the_data_are_public_once_an_organiser_says_so(released, make_account, c
     assert actions == ["edition published", "edition taken down"]
 
 
-@pytest.mark.slow
 def test_withdrawn_rows_leave_the_public_data_on_the_next_day(released):
     campaign, _ = released
     Edition.objects.update(published=True)

@@ -21,6 +21,8 @@ from endoxa_collect.models import AuditEntry, Release, Tombstone
 from endoxa_collect.organiser.settings import save
 from endoxa_collect.privacy import withdraw
 
+pytestmark = pytest.mark.slow
+
 
 def full(*_, **__):
     raise OperationalError("database or disk is full")
@@ -133,7 +135,6 @@ def room(campaign, make_person, make_pairs):
     return people
 
 
-@pytest.mark.slow
 def test_nothing_is_merged_and_the_conditions_are_there(campaign, room, tmp_path):
     export_campaign(campaign, tmp_path / "public", release="1.0")
     export_campaign(campaign, tmp_path / "one", release="1.1", recipient=f" {WHO}\u202e ")
@@ -159,7 +160,6 @@ def test_nothing_is_merged_and_the_conditions_are_there(campaign, room, tmp_path
     assert gone >= set(frames["people"].filter(country="UY")["rater"])
 
 
-@pytest.mark.slow
 def test_it_needs_a_number_and_a_name_and_no_patch_is_made_of_it(campaign, room, tmp_path):
     for number, who, sentence in (
         (None, WHO, "needs a number"),

@@ -29,6 +29,8 @@ from endoxa_collect.models import Card, MixedAnswer, MixedCard, Moderation
 from endoxa_collect.small_cells import merge_small_cells
 from support.repository import ROOT
 
+pytestmark = pytest.mark.slow
+
 CHOICES = {"young": {"en": "Young"}, "old": {"en": "Old"}}
 AGE = ProfileField(name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices=CHOICES)
 
@@ -101,7 +103,6 @@ def test_merged_pairs_count_as_one_and_each_person_once(campaign, crowd, export)
     assert {one["shown_id"] for one in frames["ratings"]} == {str(root.public_id), str(child.public_id)}
 
 
-@pytest.mark.slow
 def test_pairs_that_contributors_do_not_see_stay_with_all_answers(campaign, crowd, export, tmp_path):
     chile = crowd(campaign, "CL")
     hidden = propose(chile[0], "CL", "hidden pumpkins", moderation=Moderation.HIDDEN)
@@ -217,7 +218,6 @@ cells = st.tuples(
 )
 
 
-@pytest.mark.slow
 @given(st.lists(cells, max_size=40), st.integers(1, 6))
 def test_no_combination_is_rarer_than_it_may_be(people, least):
     merged = merge_small_cells(people, least)
@@ -250,7 +250,6 @@ def test_small_cells_give_up_the_last_column_first():
 NASTY = ("=1+1", "+41 79", "-2+3", "@sum", "\t=1", " =1", "''=1", "\r=x", "\n=1", "＝1", '"=1')
 
 
-@pytest.mark.slow
 def test_csv_is_safe_and_jsonl_is_raw(campaign, crowd, tmp_path):
     for person, text in zip(crowd(campaign, "CL", len(NASTY)), NASTY, strict=True):
         propose(person, "CL", text)

@@ -9,6 +9,8 @@ from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Role, State
 from endoxa_collect.organiser.opening import lacking, set_state
 from endoxa_collect.organiser.settings import save
 
+pytestmark = pytest.mark.slow
+
 NOBODY = AnonymousUser()
 ADDRESS = "/organise/river/open/"
 

@@ -23,6 +23,8 @@ from endoxa_collect.models import (
 )
 from endoxa_collect.privacy import withdraw
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = "a long password of ours"
 
 
@@ -121,7 +123,6 @@ def test_a_file_of_seeds_is_added_once_and_listed_with_covers(organiser, river, 
 NARNIA = "seeds.xlsx, line 3, column 'country': found 'Narnia', expected the name of a country"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sent", "field", "said"),
     [
@@ -208,7 +209,6 @@ def test_closing_asks_first_without_a_script(organiser, river):
     assert Campaign.objects.get(pk=river.pk).state == "closed"
 
 
-@pytest.mark.slow
 def test_the_log_is_filtered_and_paged(organiser, river, make_account):
     ben = make_account("ben", river, Role.MODERATOR)
     for number in range(60):

@@ -27,6 +27,8 @@ from endoxa_collect.models import AuditEntry, CardState, Pair, Role, SettingsVer
 from endoxa_collect.organiser.setting_forms import SECTIONS, code_of
 from endoxa_collect.sampler.slots import SamplerSettings, need
 
+pytestmark = pytest.mark.slow
+
 RICH = {
     "help_lines": [{"country": "AR", "name": "Line", "contact": "102"}, {"name": "All", "contact": "555"}],
     "watch_words": ("rain", "snow"),
@@ -124,7 +126,6 @@ LINES = [
 EXAMPLES = {"AR": {"en": "People drink mate"}, "": {"en": "People eat rice"}, "CL": {"es": "Poesía"}}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("section", "typed", "path", "value"),
     [
@@ -310,7 +311,6 @@ def test_needs_of_all_pairs_are_what_need_says_of_each(make_campaign, make_pairs
     assert list(found) == [need(*case, settings) for case in cases]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("language", ["fr", "ar"])
 def test_names_as_they_are_shown_are_read_as_the_same_codes(language):
     with translation.override(language):

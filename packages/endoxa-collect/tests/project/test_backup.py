@@ -18,6 +18,8 @@ from endoxa_collect.files import draft
 from endoxa_collect.project import backup
 from endoxa_collect.project.folder import locked_folder, open_folder
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_full_disk_leaves_nothing_behind(copy, tmp_path, monkeypatch):
     def full(number):
@@ -55,7 +57,6 @@ post_save.connect(fill, weak=False)
 """SQLite says of its own limit of pages what it says of a full disk."""
 
 
-@pytest.mark.slow
 def test_a_full_disk_while_a_campaign_is_made_is_called_full_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "the disk is full" in said(endoxa("init", "new", "--preset", "laces", before=FILLED))
@@ -76,7 +77,6 @@ RESTORE = "--restore made.zip --no-withdrawals"
 class TestKilled:
     """What a process leaves that is killed in the middle, and what the next of its kind does about it."""
 
-    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("words", "module", "name", "left"),
         [
@@ -120,7 +120,6 @@ class TestKilled:
             assert not other.exists()
 
 
-@pytest.mark.slow
 def test_no_second_site_and_no_restoring_while_one_runs(campaigns, copy, tmp_path):
     restore = ("backup", copy, "--restore", campaigns / "camp.zip", "--replace")
     with locked_folder(open_folder(copy)):

@@ -16,6 +16,8 @@ from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.folder import Folder
 from endoxa_collect.project.replay import replay_folder, require_list
 
+pytestmark = pytest.mark.slow
+
 SECRET = "the secret of this folder"
 
 

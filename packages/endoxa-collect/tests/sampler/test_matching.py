@@ -166,6 +166,7 @@ def test_guards_hold_unless_nothing_else_is_left_for_the_one_who_asks():
 PLACES = st.sampled_from(sorted(NEIGHBOURS))
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(PLACES, st.booleans(), st.integers(0, 6)), max_size=12),
     st.lists(

@@ -15,6 +15,8 @@ from endoxa_collect.models import Act, Pair, Role, State
 from endoxa_collect.organiser.decisions import GoneError, revision, undo
 from endoxa_collect.security.codes import COOKIE
 
+pytestmark = pytest.mark.slow
+
 ALL = addresses()
 ACCOUNTS = [one for one in ALL if one.name.startswith("organiser:") and one.name not in PUBLIC_TO_ACCOUNTS]
 CAMPAIGNS = [one for one in ALL if one.of_a_campaign]
@@ -132,7 +134,6 @@ def test_nobody_opens_the_pages_of_others(world, as_contributor, as_judge, who):
     assert snapshot("Session") == before
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [*Role, "elsewhere", "nothing"])
 def test_accounts_open_and_change_only_what_their_role_allows(world, name):
     client = as_account(world, name)
@@ -169,7 +170,6 @@ def test_who_may_only_look_at_a_list_sends_nothing(world):
 FOREIGN = ["code_name", "code_poster", "code_qr", "moderation_act", "moderation_item", "moderation_undo"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FOREIGN)
 def test_ids_of_another_campaign_lead_nowhere(world, name):
     """The account has every role, but in another campaign than the code, pair or decision of the address."""
@@ -203,7 +203,6 @@ def test_a_made_up_cookie_is_nobody(world, client):
         assert client.get("/card/").headers["Location"] == "/"
 
 
-@pytest.mark.slow
 def test_reading_changes_nothing(world, as_contributor, as_judge):
     """But the draw of what is shown, the judge that an account becomes, and the count of wrong codes."""
     organiser = as_account(world, Role.ORGANISER)
@@ -220,7 +219,6 @@ def test_reading_changes_nothing(world, as_contributor, as_judge):
         assert snapshot(*but) == before
 
 
-@pytest.mark.slow
 def test_every_post_needs_the_token_against_forgery(world):
     """Also of a browser that is known as a contributor, as an organiser and as somebody of a panel at once."""
     known = Client(enforce_csrf_checks=True)

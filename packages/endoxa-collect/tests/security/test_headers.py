@@ -18,6 +18,8 @@ from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.models import Role
 from endoxa_collect.security.codes import COOKIE
 
+pytestmark = pytest.mark.slow
+
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -47,7 +49,6 @@ def check(response):
     response.close()
 
 
-@pytest.mark.slow
 def test_every_page_has_every_header(world):
     contributor, organiser = Client(), Client()
     contributor.cookies[COOKIE] = world.person.cookie

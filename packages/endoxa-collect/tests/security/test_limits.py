@@ -14,6 +14,8 @@ from endoxa_collect.project import starting
 from endoxa_collect.security import codes, limits
 from endoxa_collect.security.codes import COOKIE, hash_receipt
 
+pytestmark = pytest.mark.slow
+
 
 class Clock:
     """Time that stands still in the counting of tries, so that no test meets the end of a window."""
@@ -70,7 +72,6 @@ def right(world):
     return {by_address: "MATE2345", typed: "MATE2345", to_leave: RECEIPT}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("guess", "tries"), [(by_address, 20), (typed, 20), (to_leave, 10)])
 def test_wrong_codes_are_counted_for_a_browser_but_not_for_the_room(right, clock, guess, tries):
     guesser, neighbour = Client(), Client()
@@ -109,7 +110,6 @@ def test_a_flood_of_wrong_codes_keeps_nobody_with_a_right_one_out(right, guess, 
     assert guess(Client(), right[guess]).status_code in {200, 302}
 
 
-@pytest.mark.slow
 def test_a_room_behind_one_address_joins_at_once_and_addresses_play_no_part(world):
     for _ in range(30):
         assert Client().get("/j/MATE2345/").status_code == 200
@@ -166,7 +166,6 @@ class TestFloodsOfPasswords:
         spend(limits.LOGIN_SITE, limits.SITE, left=1)
         assert not sign_in("nobody", "wrong password")
 
-    @pytest.mark.slow
     def test_a_browser_that_signed_in_before_is_not_concerned(self, known, flood):
         assert not sign_in("organiser")
         assert not sign_in("moderator")
@@ -195,7 +194,6 @@ class TestFloodsOfPasswords:
         )
         return seen
 
-    @pytest.mark.slow
     def test_a_made_up_or_old_cookie_is_unknown(self, known, flood, monkeypatch):
         cookie = known.cookies[codes.BROWSER_COOKIE].value
         for value in ("", "x", cookie[:-1], cookie.partition(":")[2], "a" * 5_000):
@@ -205,7 +203,6 @@ class TestFloodsOfPasswords:
         monkeypatch.setattr(codes, "_SECONDS", -1)
         assert not sign_in("organiser", client=known)
 
-    @pytest.mark.slow
     def test_the_command_line_opens_the_account_and_the_site(self, world, flood):
         assert not sign_in("moderator")
         starting.set_account("organiser", world.campaign, None)
@@ -213,7 +210,6 @@ class TestFloodsOfPasswords:
         assert sign_in("moderator")
 
 
-@pytest.mark.slow
 def test_a_script_that_holds_the_code_cannot_enrol_without_end(world, clock):
     boxes = {"age": "on", "take_part": "on", "publication": "on", "version": 1}
 
@@ -243,7 +239,6 @@ def propose(person, count):
     return [client.post(f"/card/{card.token}/add/", one).status_code for one in words]
 
 
-@pytest.mark.slow
 def test_a_person_who_proposes_without_end_must_wait_and_neighbours_until_the_campaign_is_flooded(
     world, make_person, clock
 ):

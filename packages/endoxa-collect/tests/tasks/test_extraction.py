@@ -150,6 +150,7 @@ def same_cells(table, before, but=()):
     )
 
 
+@pytest.mark.slow
 def test_what_comes_out_is_read_by_the_next_steps_and_by_the_sheets(make_task, make_judge, tmp_path):
     task = make_task("extraction", rows(5), needed=1)
     judged_by(task, make_judge, rosa={1: EDIT, 2: OMIT, 3: SPLIT, 4: KEEP, 5: KEEP})

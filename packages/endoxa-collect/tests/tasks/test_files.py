@@ -104,6 +104,7 @@ def test_all_items_come_in_or_none_and_the_first_bad_row_is_named(campaign, tmp_
         add_task(campaign, "votes", nameless, name="others")
 
 
+@pytest.mark.slow
 def test_judgements_come_back_with_ids_columns_and_outcomes(votes, make_judge):
     answers = {"ana": "yes", "ben": "yes", "eva": "no"}
     for name, vote in answers.items():

@@ -32,6 +32,8 @@ from endoxa_collect.tasks.handing import (
 )
 from tasks.conftest import tuples
 
+pytestmark = pytest.mark.slow
+
 YES, NO, UNSURE = {"vote": "yes"}, {"vote": "no"}, {"vote": "unsure"}
 
 
@@ -111,7 +113,6 @@ ACTS = st.tuples(
 )
 
 
-@pytest.mark.slow
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=st.lists(ACTS, min_size=10, max_size=50))
 def test_whatever_people_do_counts_are_those_of_the_rows(acts, make_task, make_judge):

@@ -18,6 +18,8 @@ from tasks.conftest import tuples
 from tasks.test_extraction import rows as statements
 from tasks.test_translation import rows as translations
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def signed_in(make_judge):

@@ -14,6 +14,8 @@ from endoxa_collect.models import Judge, Judgement, JudgeState, Turn
 from endoxa_collect.privacy import Expired, expire
 from endoxa_collect.tasks.results import all_tables
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_whole_block_with_checks_leads_back_to_the_panel(study):
     person = Person(study).begin()
@@ -143,7 +145,6 @@ def test_a_form_sent_again_and_the_back_button_change_nothing(study):
     assert [one.answer["harm"] for one in Judgement.objects.filter(undone=False)] == [5]
 
 
-@pytest.mark.slow
 def test_the_order_of_the_questions_is_fixed_for_a_person_and_items_come_in_another_to_each(study):
     asked, items = set(), set()
     for number in range(6):
@@ -180,7 +181,6 @@ def test_people_of_a_panel_say_their_group(make_task):
     assert person.judge.group == "from here"
 
 
-@pytest.mark.slow
 def test_after_the_retention_date_nobody_of_a_panel_is_known(study):
     content = {"retention": "2027-05-31"}
     version = study.campaign.versions.get()

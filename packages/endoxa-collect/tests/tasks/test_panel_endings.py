@@ -20,8 +20,9 @@ from endoxa_collect.tasks.harm import PARTS
 from endoxa_collect.tasks.results import all_tables, write_results
 from endoxa_collect.withdrawals import hashed
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_who_fails_the_attention_rule_frees_the_items(study):
     person = Person(study).begin().rate_all(harm="3", frequent="no", careful=False)
     assert (person.judge.state, person.judge.steps["why"]) == (JudgeState.FAILED, "attention")
@@ -58,7 +59,6 @@ def test_stopping_keeps_what_was_said_and_frees_the_rest(study):
     assert "thing" not in end
 
 
-@pytest.mark.slow
 def test_deleting_leaves_no_row(study):
     person, other = Person(study).begin().rate_all(), Person(study, "p2").begin().rate_all()
     kept = Judgement.objects.filter(turn__judge=other.judge).count()
@@ -120,7 +120,6 @@ def test_accounts_do_not_judge_what_is_for_panels(study, make_account):
     assert ">Judge<" not in client.get(f"/organise/{study.campaign.slug}/tasks/").content.decode()
 
 
-@pytest.mark.slow
 def test_ratings_that_do_not_count_are_exported_and_not_analysed(study, tmp_path):
     for number in range(2):
         Person(study, f"p{number}").begin().rate_all(harm="4", frequent="yes")

@@ -86,6 +86,7 @@ def judge_all(judge, answers, name=""):
         name = ""  # once is enough
 
 
+@pytest.mark.slow
 def test_items_go_in_and_come_out_with_corrections(make_task, make_judge, tmp_path):
     rows = items("hi", ["examples", "country phrases"])
     task = make_task("words", rows)

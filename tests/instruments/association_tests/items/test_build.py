@@ -20,6 +20,8 @@ from endoxa.instruments.association_tests.options import (
     Contrast,
 )
 
+pytestmark = pytest.mark.slow
+
 LISTS = load_lists()
 
 
@@ -131,7 +133,6 @@ def test_axes_are_crossed_from_parts_that_agree(axes, number, texts):
 LANGUAGES = ("en", "hi", "es", "fr", "pt", "sw", "ar")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("attribute", ["career-family", "violence", "pleasant-unpleasant"])
 def test_no_text_stands_on_both_sides(attribute):
     """A text in a target and in an attribute set would have cosine 1 with itself."""

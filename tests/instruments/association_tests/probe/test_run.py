@@ -16,6 +16,8 @@ from endoxa.models.encoders.static import read_vectors
 from endoxa.runs.run import measure, run
 from endoxa.schema import AssociationTest, TermSet
 
+pytestmark = pytest.mark.slow
+
 
 def one_test(name, x, y, a, b, language="en"):
     sets = [TermSet(word, tuple(texts)) for word, texts in zip("xyab", (x, y, a, b), strict=True)]

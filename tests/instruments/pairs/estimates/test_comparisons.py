@@ -9,6 +9,8 @@ from endoxa.instruments.pairs.estimates.comparisons import COMPARISON_COLUMNS, F
 from endoxa.stats.verdicts import adjust
 from support.analyze_fixtures import make_records
 
+pytestmark = pytest.mark.slow
+
 A = np.array([1.0, 1, 1, 1, 1, 1, -1, -1, 0, 1])
 B = np.array([1.0, 1, -1, -1, -1, -1, 1, -1, 1, 0])
 COUNTS = ("n", "both", "neither", "a_only", "b_only", "n_ties")

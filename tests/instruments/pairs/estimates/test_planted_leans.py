@@ -13,6 +13,8 @@ from endoxa.instruments.pairs.report.preference import headline_of
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.schema import PAIR_COLUMNS, Score
 
+pytestmark = pytest.mark.slow
+
 IDENTITIES, ATTRIBUTES = 28, 39
 
 

@@ -23,6 +23,8 @@ from endoxa.instruments.pairs.report.results import Results, with_differences
 from endoxa.instruments.pairs.report.sections import axes, headline, title
 from support.analyze_fixtures import make_records
 
+pytestmark = pytest.mark.slow
+
 KNOWN = Frequencies(
     {"kind": log(0.01), "cruel": log(0.001), "very": log(0.02), "men": log(0.03)}, log(0.0001)
 )
@@ -94,7 +96,6 @@ def test_what_is_compared_with_other_groups_owes_nothing_to_words():
     assert (row["name"], row["verdict"], row["references"]) == ("calibrated_preference_ratio", "above", "")
 
 
-@pytest.mark.slow
 def test_languages_without_frequencies_are_named_and_those_with_lists_have_them(monkeypatch):
     assert lacking(["en"]) == ""
     assert lacking(["en", "sw-KE"]) == "Not compared with word frequency, for want of a list: Swahili."

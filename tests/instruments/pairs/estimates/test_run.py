@@ -15,6 +15,8 @@ from endoxa.instruments.pairs.report.preference import headline_of
 from endoxa.stats.verdicts import adjust
 from support.analyze_fixtures import make_records
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(5)
 CLUSTERED = "identities and attributes as units"
 NINE = [f"g{i % 9}" for i in range(40)]
@@ -159,7 +161,6 @@ differences = st.lists(
 ).map(np.array)
 
 
-@pytest.mark.slow
 @settings(max_examples=6)
 @given(differences, st.floats(-5, 5).map(lambda x: round(x, 2)))
 def test_swapping_the_sentences_mirrors_the_ratio_and_a_constant_shifts_the_mean(values, shift):

@@ -24,6 +24,8 @@ from endoxa.runs.run import measure
 from endoxa.schema import RECORD_COLUMNS, Pair, Score
 from endoxa.testing.plugins import score_pairs
 
+pytestmark = pytest.mark.slow
+
 HEADER = "item_id,sent_more,sent_less,direction,axis,language,identity,attribute_more,attribute_less\n"
 ROWS = [
     "a,The bakers are patient.,The bakers are impatient.,stereo,work,en,the bakers,patient,impatient",
@@ -84,7 +86,6 @@ def test_scores_are_those_of_the_rule_and_neutral_ones_the_mean_over_neutral_ide
     assert rows["b"]["neutral_difference"] is None
 
 
-@pytest.mark.slow
 def test_neither_chunks_nor_the_order_of_rows_change_a_score_and_alike_sentences_tie(tiny, tmp_path):
     same = [f"t{k},The bakers are patient today.,The bakers are patient today.,,,en,,," for k in range(4)]
     rows = [
@@ -169,7 +170,6 @@ def test_groups_of_a_table_are_recorded_and_are_part_of_the_run(data, tiny, tmp_
         measure(PAIRS, asked, tmp_path / "run")
 
 
-@pytest.mark.slow
 def test_restart_does_not_touch_the_run_of_another_process(data, tiny, tmp_path):
     out = tmp_path / "run"
     measure(PAIRS, settings_for(data, tiny["causal"]), out)
@@ -224,7 +224,6 @@ commands.main()
 """
 
 
-@pytest.mark.slow
 def test_a_killed_run_continues_with_every_item_once(tiny, tmp_path, monkeypatch):
     rows = [f"i{k},Baker {k} is patient.,Baker {k} is impatient." for k in range(12)]
     data, out = write(tmp_path / "many.csv", rows, "item_id,sent_more,sent_less\n"), tmp_path / "run"

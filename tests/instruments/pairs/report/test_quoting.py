@@ -11,6 +11,8 @@ from endoxa.report.quoting import ordered
 from endoxa.testing.sentences import check_finding
 from support.report_samples import run_folder, scored
 
+pytestmark = pytest.mark.slow
+
 LABELS = ("m", "sum", "95\u00a0%")
 ITEMS = 120
 LENGTH, DIRECTION, FLAGGED, SINGLE, TIES, PRECISION = (

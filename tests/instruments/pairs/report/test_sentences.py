@@ -19,6 +19,8 @@ from endoxa.sources.frames import read_table
 from endoxa.testing.sentences import check_finding, check_findings
 from support.analyze_fixtures import make_records
 
+pytestmark = pytest.mark.slow
+
 NAN = float("nan")
 
 
@@ -159,7 +161,6 @@ WORDS = read_table(Path(__file__).with_name("sentences.csv")).rows(named=True)
 """Words that sections about an edge hold or do not hold; power of 8 x 8 at 0.8 is 0.83 (docs/methods/two-way.md)."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("edge", EDGES)
 def test_every_sentence_is_true_of_its_numbers(edge):
     found = results(edge)
@@ -205,7 +206,6 @@ def test_claims_about_few_groups_are_about_these_as_they_are(number, words):
     assert "more often than chance" in found
 
 
-@pytest.mark.slow
 def test_tables_for_papers_are_what_is_asked_for():
     """Other intervals change the ends and no verdict; rows and columns change places; what stands in LaTeX is ours."""
     found = results("two rules")
@@ -237,7 +237,6 @@ def test_a_key_links_the_identities_of_languages():
     assert (row["clusters"], row["verdict"]) == (20, "above")
 
 
-@pytest.mark.slow
 def test_the_battery_finds_what_is_false():
     finding = sections_of(results("all of 150 pairs, 50 identities"))[0].findings[0]
     (row,) = finding.rests_on
@@ -255,7 +254,6 @@ def test_the_battery_finds_what_is_false():
             check_finding(replace(finding, **broken), ["m", "sum", "95\u00a0%"])
 
 
-@pytest.mark.slow
 def test_the_title_of_many_models_says_which_groups_differ():
     groups = {"a": 135, "b": 135, "c": 75, "d": 75, "e": 75, "f": 15}
     wins = {name: (number, 150 - number) for name, number in groups.items()}

@@ -12,6 +12,8 @@ from endoxa.instruments.questions.estimates import analyze_qa
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answer
 from support.qa_tables import cells_of, side_by_side
 
+pytestmark = pytest.mark.slow
+
 QUICK = {"resamples": 100}
 
 

@@ -13,6 +13,8 @@ from endoxa.schema import DEBIAS_COLUMNS
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
 from support.qa_tables import side_by_side
 
+pytestmark = pytest.mark.slow
+
 QUICK = {"resamples": 200}
 
 

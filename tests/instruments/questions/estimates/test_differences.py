@@ -10,6 +10,8 @@ from endoxa.instruments.questions.estimates.measures import MEASURES
 from endoxa.schema import QA_COMPARISON_COLUMNS
 from support.qa_answers import ANTI, STEREOTYPED, answers, times
 
+pytestmark = pytest.mark.slow
+
 QUICK = {"resamples": 200}
 GROUPS, NAMES = times(30, 10, 60), times(12, 8, 80)
 

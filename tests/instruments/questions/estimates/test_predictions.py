@@ -20,6 +20,8 @@ from support.qa_answers import STEREOTYPED, UNKNOWN, answers, times
 from support.qa_questions import questions, write
 from support.qa_tables import side_by_side
 
+pytestmark = pytest.mark.slow
+
 MEASURES = (
     *("n", "n_unparsed", "n_correct", "n_non_unknown", "n_biased", "accuracy", "accuracy_unparsed_as_wrong"),
     *("bias_unscaled", "bias_score", "accuracy_aligned", "accuracy_nonaligned"),
@@ -54,7 +56,6 @@ def run(*arguments):
     return shown.output
 
 
-@pytest.mark.slow
 def test_the_acceptance_command_gives_the_expected_numbers(shared, tmp_path):
     bbq, out = shared / "data/bbq", tmp_path / "qa"
     predictions = bbq / "dev_predictions_nationality_unifiedqa_race.csv"

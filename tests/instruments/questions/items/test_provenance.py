@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.sources.bbq.rows import read_rows, write_items
+
+pytestmark = pytest.mark.slow
 
 OURS = {"names of peoples": ["es"], "person question templates": ["es"], "question templates": ["es"]}
 FLAT = (

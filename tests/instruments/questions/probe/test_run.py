@@ -40,6 +40,8 @@ from endoxa.testing.chat_server import Settings as ServerSettings
 from support import tiny
 from support.qa_questions import questions, write
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = ("The person from the harbour", "The person from the hill", "Not known")
 CONTEXT = "A person from the harbour met a person from the hill."
 ABOUT = ("Quarters-0", "Quarters", "0", "", "Quarters-1", "neg", "ambig", "en", CONTEXT, "Who came late?")
@@ -88,7 +90,6 @@ def test_protocols_have_the_published_turns_and_languages_all_instructions() -> 
 # ------------------------------------------------------------------ the run
 
 
-@pytest.mark.slow
 def test_a_run_keeps_every_answer_of_every_protocol_once_per_repeat(data: Path, tmp_path: Path) -> None:
     chosen = settings(data, repeats=2, protocols=PROTOCOLS)
     summary = measure(QUESTIONS, chosen, tmp_path / "run")
@@ -111,7 +112,6 @@ def test_a_run_keeps_every_answer_of_every_protocol_once_per_repeat(data: Path, 
     assert set(records(tmp_path / "published")["order"]) == {"012"}
 
 
-@pytest.mark.slow
 def test_another_confidence_makes_the_estimates_again_and_options_of_the_way_there_nothing(
     data: Path, tmp_path: Path
 ) -> None:
@@ -125,7 +125,6 @@ def test_another_confidence_makes_the_estimates_again_and_options_of_the_way_the
 # ------------------------------------------------------------------ log-likelihood
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["causal", "encoder_decoder"])
 def test_options_are_scored_as_continuations(data: Path, tmp_path: Path, kind: str) -> None:
     """The likeliest option equals the one found by transformers' own loss on the same texts."""
@@ -230,7 +229,6 @@ def test_data_that_changes_during_a_run_is_not_written_down(
     assert len(records(tmp_path / "run")) == 40
 
 
-@pytest.mark.slow
 def test_a_model_that_is_dead_does_not_stop_the_others(data: Path, tmp_path: Path) -> None:
     models = ("http://127.0.0.1:9/v1#dead", "sim/biased")
     chosen = settings(data, models=models, options=ChatOptions(patience=0.1))
@@ -240,7 +238,6 @@ def test_a_model_that_is_dead_does_not_stop_the_others(data: Path, tmp_path: Pat
         assert [journal.count(0), journal.count(1)] == [0, 40]
 
 
-@pytest.mark.slow
 def test_errors_are_counted_and_asked_again_on_demand(data: Path, tmp_path: Path) -> None:
     broken = True
 
@@ -263,7 +260,6 @@ def test_errors_are_counted_and_asked_again_on_demand(data: Path, tmp_path: Path
     assert (records(tmp_path / "run")["error"] == "").all()
 
 
-@pytest.mark.slow
 def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path) -> None:
     """Answered and lost calls together are those that the server saw, and --max-cost counts both."""
     secret = "sk-planted-secret-key"
@@ -302,7 +298,6 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
     assert not any(secret.encode() in text for text in (*files, finished.stdout.encode()))
 
 
-@pytest.mark.slow
 def test_a_model_that_is_not_there_is_found_before_anything_is_asked(data: Path, tmp_path: Path) -> None:
     def reply(body: Any) -> Any:
         return Refusal(404, "no such model") if body["model"] == "smal" else "A"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.instruments.reports import write_report
 from endoxa.report.labels import ModelName, name_models, read_labels
 from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
+
+pytestmark = pytest.mark.slow
 
 
 def test_tables_for_papers_escape_names(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ def asked(name: str) -> QaItem:
     return QaItem(*about, tuple(row["options"]), 2, 0, 2, identity=row["identity"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "row"), [(name, row) for name in TABLE for row in TABLE[name]["thoughts"]])
 def test_thoughts_are_read_as_a_person_read_them(name, row):
     coding = code_thought(row["thought"], asked(name))

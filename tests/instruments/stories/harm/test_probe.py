@@ -98,6 +98,7 @@ def test_what_the_provider_refused_is_refused_unless_it_can_be_read() -> None:
     assert READERS["en"].read("harm: 2\nfrequent: no", refused=True).outcome == "rated"
 
 
+@pytest.mark.slow
 @given(CODES, st.integers(1, 5), st.integers(0, 2), st.sampled_from(FORMS), st.booleans())
 def test_every_wording_of_a_respondent_is_read_as_meant(
     code: str, harm: int, answer: int, form: str, harm_first: bool
@@ -116,6 +117,7 @@ def test_refusals_noise_and_the_form_itself_are_no_answers(code: str) -> None:
     assert READERS[code].read("\n".join(lines)).outcome == "unparsed"
 
 
+@pytest.mark.slow
 @given(CODES, st.text(max_size=200))
 def test_any_text_has_one_consistent_reading(code: str, text: str) -> None:
     found = READERS[code].read(text)

@@ -27,6 +27,8 @@ from endoxa.instruments.stories.prompt_language import (
 from endoxa.instruments.stories.prompts import extended
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
+pytestmark = pytest.mark.slow
+
 
 def language_of(code: str) -> Language:
     tree = bundled_tree(code)
@@ -34,7 +36,6 @@ def language_of(code: str) -> Language:
     return parse_language(tree)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("code", bundled_languages())
 def test_a_language_is_complete_and_clean(code: str) -> None:
     language = language_of(code)
@@ -119,7 +120,6 @@ def named(path: tuple[Any, ...]) -> str:
     return " / ".join(str(part + 1) if isinstance(part, int) else part for part in path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "path", "value", "key", "words"),
     [*((code, path, value, named(path), words) for code, path, value, words in FAULTS), *ELSEWHERE],
@@ -181,7 +181,6 @@ def test_any_text_is_read_or_refused_in_a_sentence(text):
         parse_tree(text, "x.yaml")
 
 
-@pytest.mark.slow
 @given(nested, nested)
 def test_merging_takes_everything_of_the_upper_and_keeps_the_rest(base, over):
     merged = merge(Tree(base, {}), Tree(over, {})).values

@@ -22,6 +22,8 @@ from endoxa.sources.stereotales.profiles import read_profiles
 from support.html_pages import Page
 from support.report_story_samples import HOSTILE, HOSTILE_END, LANGUAGES, MODELS, PLANTED, stories, write_run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -43,7 +45,6 @@ def page(output: Path) -> Page:
     return Page(output.read_text(encoding="utf-8"))
 
 
-@pytest.mark.slow
 def test_the_page_loads_nothing_and_every_link_has_its_target(page: Page) -> None:
     assert not [tag for tag, _ in page.elements if tag in ("link", "img", "iframe", "object")]
     for tag, own in page.elements:
@@ -61,7 +62,6 @@ def test_the_page_loads_nothing_and_every_link_has_its_target(page: Page) -> Non
     assert targets | labels | fields <= set(ids)
 
 
-@pytest.mark.slow
 def test_what_models_wrote_stays_text_is_blurred_and_in_no_figure(page: Page, output: Path) -> None:
     text = output.read_text(encoding="utf-8")
     assert HOSTILE not in text
@@ -82,7 +82,6 @@ def test_what_models_wrote_stays_text_is_blurred_and_in_no_figure(page: Page, ou
         assert "rural →" not in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_every_row_is_accounted_for(page: Page) -> None:
     records = stories()
     told = page.table("Stories of each model and language")
@@ -93,7 +92,6 @@ def test_every_row_is_accounted_for(page: Page) -> None:
     assert len(told) == len(MODELS) * len(LANGUAGES)
 
 
-@pytest.mark.slow
 def test_distributions_are_those_counted_by_hand(results: StoryResults, page: Page) -> None:
     own = stories().filter(
         (pl.col("generator_model") == "openai/plain")
@@ -148,7 +146,6 @@ def test_a_difference_that_the_prompts_make_is_none_of_models() -> None:
     assert row["verdict"] == "unclear"
 
 
-@pytest.mark.slow
 def test_associations_are_those_of_the_analysis_in_every_format(
     run: Path, results: StoryResults, page: Page, tmp_path: Path
 ) -> None:

@@ -18,6 +18,8 @@ from endoxa.sources.stereotales.associations import PARTS
 from endoxa.testing.sentences import check_findings
 from support.report_story_samples import many_associations, ratings, write_run
 
+pytestmark = pytest.mark.slow
+
 MODELS = tuple(f"host/teller-{number}" for number in range(12))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
@@ -13,6 +14,8 @@ from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.contributor.card_forms import OFFERED, offered_countries
 from endoxa_collect.geography import match_country
 from endoxa_collect.presets import load_preset
+
+pytestmark = pytest.mark.slow
 
 NAMES = """Chile en CL,  cHILE  en CL, peru es PE, Côte d'Ivoire fr CI, cote d ivoire fr CI, Allemagne fr DE,
     البرازيل en BR, भारत sw IN, USA en US, NG pt NG, Congo es CG"""

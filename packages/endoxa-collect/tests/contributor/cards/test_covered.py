@@ -17,6 +17,8 @@ from endoxa_collect.models import (
     Source,
 )
 
+pytestmark = pytest.mark.slow
+
 CARD = "/card/"
 ANSWERS = 'class="answers"'
 

@@ -8,6 +8,8 @@ from django.urls import reverse
 from collect_support.form_filler import Page
 from endoxa_collect.models import Card, CardState, Pair, Rating
 
+pytestmark = pytest.mark.slow
+
 CARD = "/card/"
 LARGEST = 8_000
 
@@ -131,7 +133,6 @@ def test_a_pause_is_offered_once_and_thanks_count_what_was_given(
     assert {"/leave/", "/receipt/", f"{CARD}?on=1"} <= {link.get("href") for link in page.all("a")}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "hi"])
 def test_no_card_is_larger_than_8_kb(phone, person, campaign, language, make_pairs):
     # The longest words of both kinds that may be stored, on the heaviest cards.

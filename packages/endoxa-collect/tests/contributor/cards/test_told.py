@@ -12,6 +12,8 @@ from endoxa_collect.cards import answering, drawing
 from endoxa_collect.contributor.progress import recognised
 from endoxa_collect.models import Card, Mention, Via
 
+pytestmark = pytest.mark.slow
+
 TEN = "Ten people or more know this one too."
 
 

@@ -14,6 +14,8 @@ from endoxa_collect.contributor.card_forms import says_nothing
 from endoxa_collect.entry.cleaning import MAX_LENGTH
 from endoxa_collect.models import Card, CardState, Mention, Pair, Skip, Via
 
+pytestmark = pytest.mark.slow
+
 CARD = "/card/"
 
 

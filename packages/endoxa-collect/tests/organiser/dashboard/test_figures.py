@@ -212,6 +212,7 @@ def test_the_projector_invites_nobody_who_could_not_join(organiser, campaign, st
         assert "NEWEST22" not in organiser.get(page).content.decode()
 
 
+@pytest.mark.slow
 def test_the_projector_shows_the_pace_of_five_people_and_nobody(organiser, campaign, make_person, make_pairs):
     make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
 
