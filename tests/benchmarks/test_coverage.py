@@ -15,6 +15,8 @@ from benchmarks.coverage import Outcome, Scenario, cells, judged, load_scenarios
 from benchmarks.worlds import Reading
 from support.repository import ROOT
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = {scenario.name: scenario for scenario in load_scenarios()}
 SMALL = [scenario for scenario in SCENARIOS.values() if not scenario.file]
 CHECKED = ["leniency.level", "questions.level", "encoders.level", "gate.crossed", "harm.level"]
@@ -26,7 +28,6 @@ def first_world(scenario: Scenario) -> tuple[str, Mapping[str, Any]]:
     return scenario.estimate[0], {**row, **world}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scenario", SMALL, ids=lambda scenario: scenario.name)
 def test_every_scenario_runs(scenario: Scenario) -> None:
     _, sizes = first_world(scenario)
@@ -36,7 +37,6 @@ def test_every_scenario_runs(scenario: Scenario) -> None:
         assert 0 <= outcome.claims <= 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKED)
 def test_no_scenario_is_clearly_wrong(name: str) -> None:
     scenario = SCENARIOS[name]

@@ -18,6 +18,8 @@ from endoxa.sources.check import check_questions
 from endoxa.sources.frames import write_table
 from endoxa.sources.read import recognise
 
+pytestmark = pytest.mark.slow
+
 FILES = {"Religion": 1200, "Disability_status": 1556}
 
 
@@ -59,7 +61,6 @@ def only(path, **options):
 # --------------------------------------------------------------------------- published files
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_published_files_as_items_with_every_published_target(shared, name):
     path = shared / "data" / "bbq" / f"{name}.jsonl"
@@ -78,7 +79,6 @@ def test_published_files_as_items_with_every_published_target(shared, name):
         assert not set("{}") & set(item.context + item.question)
 
 
-@pytest.mark.slow
 def test_metadata_of_before_july_2022_is_turned_and_said(shared, tmp_path, caplog):
     source = shared / "data" / "bbq" / "Religion.jsonl"
     items = {item.example_id: item for item in read_items(source)}
@@ -299,7 +299,6 @@ def test_broken_files_are_refused(tmp_path, content, sentence):
         list(read_items(path))
 
 
-@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(

@@ -12,6 +12,8 @@ from endoxa.stats.intervals import clustered_mean, clustered_share
 from endoxa.stats.signs import sign_flip_test, sign_test
 from endoxa.stats.two_way import two_way
 
+pytestmark = pytest.mark.slow
+
 
 def world(groups: int, words: int, seed: int, *, filled: float = 1.0, shift: float = 0.0):
     """A number for each pair, its identity and its word: both matter, and so does chance."""

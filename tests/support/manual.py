@@ -242,6 +242,7 @@ def _expected(words: Sequence[str]) -> tuple[int, ...]:
     return (0, 1, 4) if words[1] == "gate" else (0,)
 
 
+@cache
 def documented(page: Path) -> list[str]:
     """The commands of a page: lines of shell and indented blocks, and cells of tables that are whole commands."""
     text = page.read_text(encoding="utf-8")

@@ -19,6 +19,8 @@ from endoxa_collect.models import Mention, Rating, Via
 from endoxa_collect.organiser.settings import save_from_file
 from endoxa_collect.rules import holds, parse
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def nigeria(make_campaign, tmp_path):
@@ -137,7 +139,6 @@ def test_cards_and_questions_name_the_group_and_answers_say_whether_it_is_their_
     assert Mention.objects.get().pair.country == asked.country
 
 
-@pytest.mark.slow
 def test_exports_have_kind_identity_and_in_group_of_declared_groups(
     nigeria, make_person, make_pairs, tmp_path
 ):

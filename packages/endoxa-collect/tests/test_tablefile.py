@@ -54,7 +54,11 @@ def test_every_form_has_the_same_rows_with_their_places(forms):
             b'[{"id": "a", "text": "x"}, 5]',
             "items.json, row 2, is no proper JSON: is not a JSON",
         ),
-        ("items.csv.gz", gzip.compress(CSV)[:-9], "items.csv.gz cannot be read: Compressed file ended"),
+        (
+            "items.csv.gz",
+            gzip.compress(CSV, mtime=0)[:-9],
+            "items.csv.gz cannot be read: Compressed file ended",
+        ),
         ("items.parquet", CSV, "items.parquet cannot be read: items.parquet is not a Parquet file"),
         ("items.csv", b"id,text\n,\n \n", "items.csv has no rows. Expected: id, text."),
         ("items.csv", b"id,text\na,b\nc,d,e\n", "items.csv, line 3, has more cells than there are columns"),

@@ -20,6 +20,8 @@ from endoxa.curate.group.terms import clean, key
 from endoxa.curate.opposites import concepts, flipped, load_lexicon
 from endoxa.errors import UserError
 
+pytestmark = pytest.mark.slow
+
 LEXICON = load_lexicon()
 NOTHING: frozenset[tuple[str, int]] = frozenset()
 
@@ -154,7 +156,6 @@ def test_no_group_holds_opposites_even_where_the_encoder_sees_no_difference() ->
             assert not (opposed and groups[one] == groups[other])
 
 
-@pytest.mark.slow
 @given(st.permutations(list(COUNTS)))
 @settings(deadline=None, max_examples=8)
 def test_order_of_rows_changes_nothing(order: list[str]) -> None:
@@ -217,7 +218,6 @@ def test_other_tables_sum_counts_or_count_rows(tmp_path: Path) -> None:
     assert read_attributes(path, "word") == {"kind": 2}
 
 
-@pytest.mark.slow
 def test_a_missing_folder_of_an_encoder_is_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,8 @@ from endoxa.study.compare.association_tests import contrasts_of, largest, left_o
 from endoxa.study.compare.changes import two_sided
 from support.association_samples import planted, write_run
 
+pytestmark = pytest.mark.slow
+
 
 def sets(values: np.ndarray) -> tuple[Targets, ...]:
     return tuple(Targets(side, np.arange(len(side))) for side in values)
@@ -46,7 +48,6 @@ def runs(folder, size=12):
     return effect_size(x, y), effect_size(x + 0.5, y)
 
 
-@pytest.mark.slow
 def test_a_planted_change_is_found_in_its_test(tmp_path):
     before, after = runs(tmp_path)
     plain, leaning, copy = (tmp_path / name for name in ("plain", "leaning", "copy"))

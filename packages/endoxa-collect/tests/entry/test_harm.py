@@ -18,11 +18,12 @@ from endoxa_collect.models import Pair, Via
 from endoxa_collect.organiser.decisions import reasons
 from endoxa_collect.presets import load_preset
 
+pytestmark = pytest.mark.slow
+
 LISTS = words_by_language("unkind.toml")
 SETTINGS = campaign_settings(watch_words=("Zorgle", "blue frog"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("table", "judged"), [("unkind", True), ("unknown", None)])
 def test_lists_of_words_know_common_unkind_words_and_see_negations(table, judged):
     written = [(language, text) for language, texts in rows(table) for text in texts]
@@ -122,7 +123,6 @@ def test_unmarked_seeds_stay_covered_where_no_slurs_are_known(campaign):
     ]
 
 
-@pytest.mark.slow
 def test_lists_agree_with_what_is_known_of_the_seeds_of_presets():
     """Widely said things in seven languages: none is a slur, and none that is marked kind is unkind."""
     seeds = [seed for name in ("laces", "school", "afristereo") for seed in load_preset(name).seeds]
@@ -131,7 +131,6 @@ def test_lists_agree_with_what_is_known_of_the_seeds_of_presets():
     assert not [seed for seed in seeds if seed.negative is False and negative(seed.attribute, seed.language)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("flag", TABLES["flagged"])
 def test_what_moderators_are_told(flag):
     written = [(language, text) for language, texts in rows(f"flagged.{flag}") for text in texts]
@@ -148,7 +147,6 @@ def test_any_text_can_be_looked_at(text, language):
     assert set(flags(text, language, SETTINGS)) <= set(TABLES["flagged"])
 
 
-@pytest.mark.slow
 def test_small_letters_do_not_drown_moderators(shared):
     """Published sentences with many names and words of offence, in small letters: all that are flagged name one."""
     with (shared / "data/crows_pairs/crows_pairs_anonymized.csv").open(encoding="utf-8") as file:

@@ -16,6 +16,8 @@ from endoxa_collect.campaign import CampaignSettings
 from endoxa_collect.organiser.setting_forms import SECTIONS
 from endoxa_collect.sampler import SamplerSettings
 
+pytestmark = pytest.mark.slow
+
 PERCENT = {"topup", "calibration", "prompt", "prompt_early", "candidate_share"}
 NUMBERS = ("minutes", "expected_people", "minimum_age")
 ENTRY = {
@@ -88,7 +90,6 @@ def test_limits_of_numbers_are_those_of_their_page(name):
     assert {pair[0] for pair in answers.values()} == {True, False}
 
 
-@pytest.mark.slow
 @given(st.fixed_dictionaries({}, optional={
     "k": st.integers(0, 60), "k_max": st.integers(0, 210), "own_slots": st.integers(-1, 60),
     "near_slots": st.integers(-1, 60), "disagreement": st.floats(-1, 5), "calibration": st.floats(),

@@ -22,6 +22,8 @@ from endoxa.runs.answers.text import outer_objects
 from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
 from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
+pytestmark = pytest.mark.slow
+
 VOCABULARY = read_vocabulary()
 READER = ProfileReader(VOCABULARY)
 
@@ -45,7 +47,6 @@ def spoilt(text: str, how: int) -> str:
     )[how]
 
 
-@pytest.mark.slow
 @given(
     PROFILES,
     st.integers(0, 5),
@@ -56,7 +57,6 @@ def test_a_profile_is_read_whatever_stands_around_it(profile: dict[str, str], ho
     assert profile_of(around.replace("{}", written, 1) if around != "{{}} {}" else "{} " + written) == profile
 
 
-@pytest.mark.slow
 @given(PROFILES)
 def test_keys_may_be_spelled_and_nested_as_models_like(profile: dict[str, str]) -> None:
     titled = {name.replace("_", " ").title(): [value] for name, value in profile.items()}
@@ -104,7 +104,6 @@ def test_single_answers(attribute: str, said: object, read: str) -> None:
     assert answer.unlisted == ({attribute} if read == UNLISTED else set())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

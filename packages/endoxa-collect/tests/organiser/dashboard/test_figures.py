@@ -30,6 +30,8 @@ from endoxa_collect.organiser.wording import advice, sentence, switch_at
 from endoxa_collect.sampler.controller import Balance, Expected, Forecast, Outlook, forecast
 from endoxa_collect.small_cells import LEAST, OTHERS
 
+pytestmark = pytest.mark.slow
+
 REHEARSAL = "This is a rehearsal until you press Open: then the planned time begins."
 
 
@@ -67,7 +69,6 @@ def test_countries_of_few_people_stand_together(rows, answered, shown):
     assert list(together(rows, answered)) == shown
 
 
-@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from("ABCDEFG"), st.sets(st.integers(1, 12)), max_size=7))
 def test_every_row_has_five_people_or_nobody_behind_it(answered):
     by_country = {code: people(*numbers) for code, numbers in answered.items()}
@@ -80,7 +81,6 @@ def test_every_row_has_five_people_or_nobody_behind_it(answered):
         assert sum(row.wanted for row in rows) == 30 * len(answered)
 
 
-@pytest.mark.slow
 def test_planted_counts(make_campaign, make_person, make_pairs):
     now, campaign = timezone.now(), make_campaign(sampler={"k": 5, "k_max": 5})
     campaign.began_at = now - timedelta(minutes=30)
@@ -212,7 +212,6 @@ def test_the_projector_invites_nobody_who_could_not_join(organiser, campaign, st
         assert "NEWEST22" not in organiser.get(page).content.decode()
 
 
-@pytest.mark.slow
 def test_the_projector_shows_the_pace_of_five_people_and_nobody(organiser, campaign, make_person, make_pairs):
     make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
 
