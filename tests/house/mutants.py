@@ -181,8 +181,8 @@ def drawn(number: int, seed: int) -> list[Mutant]:
     return random.Random(seed).sample(everything, number)
 
 
-def room_tests(mutant: Mutant) -> list[str]:
-    """Test files of the mutant's room; those that name its module, or are called like it, come first."""
+def room_tests(mutant: Mutant, *, near: bool = False) -> list[str]:
+    """Test files of the mutant's room, or the `near` ones: those that name its module, or are called like it."""
     path = Path(mutant.path)
     site = path.parts[0] == "packages"
     base = ROOT / ("packages/endoxa-collect/tests" if site else "tests")
@@ -193,15 +193,16 @@ def room_tests(mutant: Mutant) -> list[str]:
     def named(file: Path) -> bool:
         return module in file.read_text(encoding="utf-8") or path.stem in file.stem
 
-    return [str(file.relative_to(ROOT)) for file in sorted(files, key=lambda file: not named(file))]
+    wanted = filter(named, files) if near else sorted(files, key=lambda file: not named(file))
+    return [str(file.relative_to(ROOT)) for file in wanted]
 
 
 def tests_of(mutant: Mutant) -> list[str]:
-    """What to run: the quickest tests that run the mutant's line and still stand, or the files of its room."""
+    """What to run: the quickest tests that run the mutant's line and still stand, and near files; or the room's."""
     names = json.loads(TRACE.read_text()).get(mutant.place, []) if TRACE.exists() else []
     functions = dict.fromkeys(name.split("[")[0] for name in names)
     standing = [name for name in functions if is_there(name.split("::")[0], name.split("::")[-1])]
-    return standing[:MOST_TESTS] or room_tests(mutant)
+    return [*standing[:MOST_TESTS], *room_tests(mutant, near=True)] if standing else room_tests(mutant)
 
 
 def is_there(path: str, function: str) -> bool:
