@@ -226,7 +226,8 @@ def preset():
 @pytest.fixture(scope="module")
 def site(tmp_path_factory, preset):
     """A campaign, made and served by the command line; open questions come only once no pair waits for ratings."""
-    with served(tmp_path_factory.mktemp("site") / "camp", preset=preset, early_questions=False) as running:
+    place = tmp_path_factory.mktemp("site") / "camp"
+    with served(place, preset=preset, early_questions=False, options=("--workers", "1")) as running:
         yield running
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import psycopg
@@ -51,6 +55,14 @@ class Site:
             database.execute(sql, values)
 
 
+@cache
+def _made(preset: str) -> tuple[Path, str]:
+    """A campaign of a preset, made once in a process, and what `init` printed."""
+    place = Path(tempfile.mkdtemp(prefix="endoxa-campaign-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return place / "camp", endoxa("init", str(place / "camp"), "--preset", preset)
+
+
 @contextmanager
 def served(
     folder: Path,
@@ -65,7 +77,11 @@ def served(
     Without `early_questions` (SQLite only) every card is a rating while a pair waits for one.
     """
     everything = {**os.environ, **(environment or {})}
-    made = endoxa("init", str(folder), "--preset", preset, environment=everything)
+    if "DATABASE_URL" in everything:
+        made = endoxa("init", str(folder), "--preset", preset, environment=everything)
+    else:
+        campaign, made = _made(preset)
+        shutil.copytree(campaign, folder)
     code = re.search(r"Code to join: (\w+)", made)[1]
     password = re.search(r"Password \(shown once\): (\S+)", made)[1]
     url = everything.get("DATABASE_URL", "")

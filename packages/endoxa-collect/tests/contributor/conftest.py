@@ -21,7 +21,8 @@ def sites(tmp_path_factory):
         def site_of(preset, name=""):
             if (preset, name) not in started:
                 folder = tmp_path_factory.mktemp("site") / "camp"
-                server = served(folder, preset=preset, early_questions=False)
+                one_worker = ("--workers", "1")
+                server = served(folder, preset=preset, early_questions=False, options=one_worker)
                 started[preset, name] = running.enter_context(server)
             return started[preset, name]
 
