@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from contextlib import chdir
+from contextlib import chdir, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import cycle, pairwise, takewhile
@@ -143,7 +143,8 @@ class Workspace:
         for word in words[2:]:
             if word not in written and not word.startswith(("-", "/")) and ".." not in word:
                 self._fetch(word)
-        with using([self.folder / pack for pack in self.packs]):
+        # Without a pack nothing is forgotten that was computed from words before.
+        with using([self.folder / pack for pack in self.packs]) if self.packs else nullcontext():
             output, code = _called(self._adapted(words)[1:], self.folder)
         assert code in _expected(words), f"{command}\nexit code {code}\n{output}"
         if redirected:
