@@ -373,3 +373,14 @@ def test_the_worked_example_of_the_manual(tmp_path, monkeypatch, capsys):
     assert [float(line) for line in capsys.readouterr().out.split()] == pytest.approx(
         [74 / 30, 74 / 30], abs=1e-9
     )
+
+
+def test_a_pair_without_ratings_or_propensities_has_empty_figures(campaign, crowd, make_pairs, export):
+    make_pairs(campaign, ("CL", "love poetry", "en"))
+    (drawn,) = make_pairs(campaign, ("CL", "sing", "en"))
+    give_rating(crowd(campaign, "CL")[0], drawn, 4, propensity=None)
+    rows = {row["attribute"]: row for row in export(campaign)["pairs"]}
+    unrated, unweighted = rows["love poetry"], rows["sing"]
+    assert unrated["ratings"] == 0
+    assert {unrated[name] for name in ("mean", "variance", "weighted_mean", "knowers")} == {None}
+    assert (unweighted["mean"], unweighted["weighted_mean"], unweighted["variance"]) == (4.0, None, None)
