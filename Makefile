@@ -13,18 +13,20 @@ demo: .venv/demo-ready
 	$(BIN)/endoxa demo --out endoxa-demo
 
 # Files are not split between workers, so that what tests of a file share is made once.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
+# Tests of browsers and servers wait for these: one worker more than there are cores.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 # Everything but the slow tests and the browser.
 quick: .venv/ready
-	$(PYTEST) -m "not slow and not browser"
+	$(PYTEST) -n auto -m "not slow and not browser"
 
 test: .venv/ready
-	$(PYTEST)
+	$(PYTEST) -n $(WORKERS)
 
 # The campaign site alone: browser, PostgreSQL and load parts included where they are installed.
 test-collect: .venv/ready
-	$(PYTEST) packages/endoxa-collect/tests -rs
+	$(PYTEST) -n auto packages/endoxa-collect/tests -rs
 
 lint: .venv/ready
 	$(BIN)/ruff check .

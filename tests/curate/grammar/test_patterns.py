@@ -9,6 +9,7 @@ import pytest
 
 import endoxa_collect.presets
 from endoxa.curate.grammar.sentences import sentence_pair
+from endoxa.curate.grammar.subject import without_titles
 from endoxa.curate.grammar.templates import UnclearError, in_plural, load_templates, predicate
 from endoxa.curate.opposites import load_lexicon
 from endoxa.errors import UserError
@@ -145,3 +146,11 @@ def test_a_plural_that_is_not_sure_is_left_out(language, gender, word, reason):
     with pytest.raises(UnclearError) as caught:
         in_plural(word, language, rows, gender, load_lexicon(language))
     assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("cell", "plain"),
+    [("Hard Working", "hard working"), ("Love Spicy food", "love Spicy food"), ("Love Ghana", "love Ghana")],
+)
+def test_capitals_of_a_cell_or_a_title_go_and_those_of_names_stay(cell, plain):
+    assert without_titles(cell) == plain

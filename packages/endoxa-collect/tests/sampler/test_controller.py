@@ -16,11 +16,13 @@ from endoxa_collect.sampler.controller import (
     Outlook,
     Pace,
     adds_on,
+    fields,
     forecast,
     least_mentioned,
     question_share,
     unseen_mass,
 )
+from endoxa_collect.sampler.slots import SamplerSettings
 
 ROOM = Expected(together=True, people=10, minutes=40.0)
 
@@ -268,3 +270,19 @@ def test_people_of_whose_country_most_is_unsaid_are_asked_most(origins, share):
     assert question_share(0.3, origins, ["AR", "CL", "UY"], said, 0.6) == pytest.approx(share)
     assert question_share(0.3, origins, [], said, 0.6) == 0.3
     assert question_share(0.3, origins, ["FR"], {"FR": MentionCounts(3, 0)}, 0.6) == 0.3
+
+
+@pytest.mark.parametrize(
+    ("adds", "own", "asked", "candidates", "shown"),
+    [
+        (True, True, 0, 0.0, (True, True)),
+        (True, False, 3, 0.15, (False, True)),
+        (True, True, 4, 0.0, (True, False)),
+        (True, True, 0, 0.16, (True, False)),
+        (True, False, 4, 0.0, (False, False)),
+        (False, True, 0, 0.0, (False, False)),
+    ],
+)
+def test_words_are_asked_for_at_home_and_ticks_of_the_first_four(adds, own, asked, candidates, shown):
+    found = fields(adds=adds, home=own, tick_count=asked, candidates=candidates, settings=SamplerSettings())
+    assert found == shown

@@ -1,3 +1,5 @@
+from endoxa.stats.signs import sign_flip_test
+
 """Minimum detectable effects."""
 
 import math
@@ -15,6 +17,15 @@ from endoxa.stats.power import (
     detectable_share_of,
 )
 from endoxa.stats.signs import sign_test
+
+
+def realised(sizes, share, correlation, alpha, repeats=300):
+    """How often the sign-flip test finds this share in beta-binomial clusters."""
+    rng = np.random.default_rng(len(sizes))
+    spread = (1 - correlation) / correlation
+    chance = rng.beta(share * spread, (1 - share) * spread, (repeats, len(sizes)))
+    favouring = rng.binomial(sizes, chance)
+    return np.mean([sign_flip_test(2 * one - sizes) <= alpha for one in favouring])
 
 
 @pytest.mark.parametrize("n", [200, 1508, 20_000])
@@ -62,3 +73,13 @@ def test_a_plan_has_three_assumptions():
     crossed = [np.full(40, 10), np.full(20, 20)]
     assert detectable_ratios(400, 40, 20)[1] == pytest.approx(detectable_share_of(crossed, 1 + 0.1 * 28))
     assert detectable_ratios(40, 40, 40)[1] == detectable_share_independent(40)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("identities", "alpha"), [(8, 0.05), (20, 0.005), (60, 0.05)])
+def test_the_ratio_under_identities_has_about_the_stated_power(identities, alpha):
+    sizes = np.full(identities, 8)
+    ratio = detectable_share(sizes, 0.1, alpha)
+    assert ratio > detectable_share_independent(int(sizes.sum()), alpha)
+    assert 0.68 <= realised(sizes, ratio, 0.1, alpha) <= 0.92
+    assert math.isnan(detectable_share(np.full(8, 8), 0.1, 0.005)), "2 / 2^8 is above 0.005"
