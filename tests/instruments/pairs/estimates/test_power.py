@@ -1,5 +1,3 @@
-from endoxa.stats.signs import sign_flip_test
-
 """Minimum detectable effects."""
 
 import math
@@ -16,7 +14,7 @@ from endoxa.stats.power import (
     detectable_share_independent,
     detectable_share_of,
 )
-from endoxa.stats.signs import sign_test
+from endoxa.stats.signs import sign_flip_test, sign_test
 
 
 def realised(sizes, share, correlation, alpha, repeats=300):
