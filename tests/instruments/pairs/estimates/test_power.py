@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import nct, t
 from statsmodels.stats.power import NormalIndPower, TTestPower
 from statsmodels.stats.proportion import proportion_effectsize
 
@@ -11,6 +12,7 @@ from endoxa.instruments.pairs.probe.run import detectable_ratios
 from endoxa.stats.power import (
     detectable_effect_size,
     detectable_share,
+    detectable_share_crossed,
     detectable_share_independent,
     detectable_share_of,
 )
@@ -81,3 +83,11 @@ def test_the_ratio_under_identities_has_about_the_stated_power(identities, alpha
     assert ratio > detectable_share_independent(int(sizes.sum()), alpha)
     assert 0.68 <= realised(sizes, ratio, 0.1, alpha) <= 0.92
     assert math.isnan(detectable_share(np.full(8, 8), 0.1, 0.005)), "2 / 2^8 is above 0.005"
+
+
+def test_the_share_under_two_kinds_of_units_has_the_power_of_the_definition():
+    """Of 2^7 patterns of signs 6 lie within 5 %; the critical value is raised by half of 1/8 + 1/8, and 0.83 is asked."""
+    share = detectable_share_crossed(64, 1.0, (8, 8))
+    critical = t.isf(6 / 128 / 2, 7) * (1 + 1 / 8)
+    assert nct.sf(critical, 7, (share - 0.5) / math.sqrt(share * (1 - share) / 64)) == pytest.approx(0.83)
+    assert math.isnan(detectable_share_crossed(64, 1.0, (8, 8), 0.005)), "1 / 2^7 is above 0.005"
