@@ -1,3 +1,6 @@
+from endoxa_collect.organiser.opening import checklist
+from endoxa_collect.sampler.slots import FULL
+
 """The opening: the list of what a campaign needs, refusals, and what happens to the rehearsal."""
 
 import pytest
@@ -75,3 +78,19 @@ def test_what_is_missing_before_people_come_is_named(rehearsed):
     rehearsed.refresh_from_db()
     AuditEntry.objects.create(campaign=rehearsed, action="seeds added")
     assert [str(what) for what, _ in lacking(rehearsed)] == ["Who runs it", "Help lines"]
+
+
+def test_languages_with_few_cards_are_named_with_their_number(make_campaign, make_pairs):
+    """A set has eight cards: two of Spanish are too few, and so is what asks for no ratings any more."""
+    campaign = make_campaign(ui_languages=("en", "es", "fr"), data_languages=("en", "es", "wo"))
+    assert campaign.settings.sampler.break_after == 8
+    make_pairs(campaign, *(("AR", f"sing {number}", "en") for number in range(8)))
+    make_pairs(campaign, ("AR", "cantar", "es"), ("AR", "bailar", "es"))
+    make_pairs(campaign, *(("AR", f"comer {number}", "es") for number in range(9)), need=FULL)
+    make_pairs(campaign, *(("AR", f"beber {number}", "es") for number in range(9)), moderation="pending")
+    languages = next(check for check in checklist(campaign) if check.name == "Languages of the pages")
+    cards = "English (8), Spanish (2), French (0), Wolof (0)"
+    few = "Spanish (2), French (0); a set has 8 cards"
+    assert languages.now == f"Cards for somebody who reads one language: {cards}"
+    assert not languages.fine
+    assert languages.missing == f"pairs in these languages of the pages: {few}"

@@ -86,7 +86,7 @@ def test_the_ratio_under_identities_has_about_the_stated_power(identities, alpha
 
 
 def test_the_share_under_two_kinds_of_units_has_the_power_of_the_definition():
-    """Of 2^7 patterns of signs 6 lie within 5 %; the critical value is raised by half of 1/8 + 1/8, and 0.83 is asked."""
+    """Of 2^7 patterns of signs 6 lie within 5 %; the critical value is raised by half of 1/8 + 1/8; 0.83 is asked."""
     share = detectable_share_crossed(64, 1.0, (8, 8))
     critical = t.isf(6 / 128 / 2, 7) * (1 + 1 / 8)
     assert nct.sf(critical, 7, (share - 0.5) / math.sqrt(share * (1 - share) / 64)) == pytest.approx(0.83)
