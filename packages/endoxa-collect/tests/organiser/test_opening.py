@@ -1,6 +1,3 @@
-from endoxa_collect.organiser.opening import checklist
-from endoxa_collect.sampler.slots import FULL
-
 """The opening: the list of what a campaign needs, refusals, and what happens to the rehearsal."""
 
 import pytest
@@ -9,8 +6,9 @@ from django.urls import reverse
 
 from endoxa.errors import UserError
 from endoxa_collect.models import AuditEntry, Campaign, JoinCode, Role, State
-from endoxa_collect.organiser.opening import lacking, set_state
+from endoxa_collect.organiser.opening import checklist, lacking, set_state
 from endoxa_collect.organiser.settings import save
+from endoxa_collect.sampler.slots import FULL
 
 pytestmark = pytest.mark.slow
 
