@@ -13,20 +13,18 @@ demo: .venv/demo-ready
 	$(BIN)/endoxa demo --out endoxa-demo
 
 # Files are not split between workers, so that what tests of a file share is made once.
-PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
-# Tests of browsers and servers wait for these: one worker more than there are cores.
-WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # Everything but the slow tests and the browser.
 quick: .venv/ready
-	$(PYTEST) -n auto -m "not slow and not browser"
+	$(PYTEST) -m "not slow and not browser"
 
 test: .venv/ready
-	$(PYTEST) -n $(WORKERS)
+	$(PYTEST)
 
 # The campaign site alone: browser, PostgreSQL and load parts included where they are installed.
 test-collect: .venv/ready
-	$(PYTEST) -n auto packages/endoxa-collect/tests -rs
+	$(PYTEST) packages/endoxa-collect/tests -rs
 
 lint: .venv/ready
 	$(BIN)/ruff check .
