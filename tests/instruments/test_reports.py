@@ -18,6 +18,8 @@ from endoxa.report.tables import escape_latex, escape_markdown
 from endoxa.schema import ESTIMATE_COLUMNS
 from support.report_samples import pairs, run_folder, scored
 
+pytestmark = pytest.mark.slow
+
 MODEL = "hf/we_like/50%_of|a&b"
 
 
@@ -27,7 +29,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run_folder(tmp_path_factory.mktemp("runs") / "one", records)
 
 
-@pytest.mark.slow
 def test_csv_holds_every_estimate_or_the_table_that_matters(run: Path, tmp_path: Path) -> None:
     """A row for each model and table of the paper, with the shares of its axes: 0.9 was planted."""
     every = write_report([run], tmp_path / "e.csv", format="estimates", confidence=0.99)

@@ -14,6 +14,8 @@ from endoxa.words.countries import from_country, people_of
 from endoxa_collect import geography
 from endoxa_collect.campaign import UI_LANGUAGES
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(geography.__file__).parent
 LANGUAGES = ("en", "es", "fr", "pt")
 WORDS = tomllib.loads(Path(__file__).with_name("countries.toml").read_text(encoding="utf-8"))

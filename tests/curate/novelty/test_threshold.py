@@ -21,6 +21,8 @@ from endoxa.curate.novelty.labels import (
 from endoxa.errors import UserError
 from support.toy_vectors import TableEncoder, ToyEncoder, cos
 
+pytestmark = pytest.mark.slow
+
 
 def planted(n, rng, noise=0.05, cut=0.6):
     """Related from `cut` on, but for a share of wrong answers."""

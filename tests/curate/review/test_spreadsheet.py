@@ -16,6 +16,8 @@ from endoxa.curate.review import (
     unescaped,
 )
 
+pytestmark = pytest.mark.slow
+
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
 risky = st.text(st.sampled_from("'=+-@\t\r\n＝＠ a_x0041_\x01ＡÅ’“"), max_size=12)
 
@@ -25,7 +27,6 @@ def test_escapes_can_be_undone(text):
     assert unescaped(escaped(text)) == text
 
 
-@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(texts | risky)
 def test_what_is_shown_fits_into_a_workbook_and_counts_as_the_same(text):

@@ -26,6 +26,8 @@ from endoxa.instruments.thoughts import (
 from endoxa.runs.asking.readers import plan_readers, read_with_models
 from endoxa.schema.thoughts import CODES
 
+pytestmark = pytest.mark.slow
+
 NO_CODES = dict.fromkeys(CODES, "no")
 
 

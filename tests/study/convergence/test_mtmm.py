@@ -9,6 +9,8 @@ import pytest
 from endoxa.study.convergence.estimates import joined_parts, measured
 from endoxa.study.convergence.mtmm import Traits, matrices
 
+pytestmark = pytest.mark.slow
+
 TOOLS = ("pairs", "tests", "choices")
 ATTRIBUTES, IDENTITIES = 30, 8
 ATTRIBUTE = {f"{i}-{a}": f"word {a}" for i in range(IDENTITIES) for a in range(ATTRIBUTES)}

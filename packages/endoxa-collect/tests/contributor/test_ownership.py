@@ -17,6 +17,8 @@ from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.models import JoinCode, Judge, Person
 from endoxa_collect.security.codes import COOKIE, hash_secret
 
+pytestmark = pytest.mark.slow
+
 CHANGED = (
     "The person on this phone has changed since this page was opened. Nothing from this page was stored."
 )
@@ -33,7 +35,6 @@ def refused(response):
     return True
 
 
-@pytest.mark.slow
 def test_no_form_of_anybody_else_stores_anything(world, make_person):
     """Each form of each page of a person and of a judge, sent with the cookies of others."""
     before = Client()

@@ -13,6 +13,8 @@ from collect_support.filled_campaign import propose
 from endoxa_collect.models import AuditEntry, Release, Role
 from endoxa_collect.organiser.exports import left_out
 
+pytestmark = pytest.mark.slow
+
 NASTY = "<script>alert(1)</script>"
 
 
@@ -61,7 +63,6 @@ def test_a_working_copy_is_sent_and_written_down(page, campaign, make_person):
     assert NASTY not in str(entry.detail)
 
 
-@pytest.mark.slow
 def test_a_release_is_made_once_and_by_organisers_only(page, campaign, make_person):
     make_person(campaign)
     shown = page(Role.RESEARCHER).content
@@ -85,7 +86,6 @@ WHO = "A. Bell, River University"
 SIGNED = {"number": "1.0", "recipient": WHO, "final": "on"}
 
 
-@pytest.mark.slow
 def test_a_restricted_release_is_sent_once_and_written_down(page, campaign, make_person):
     propose(make_person(campaign, origins=["CL"]), "CL", "love poetry")
     for lacking in SIGNED:

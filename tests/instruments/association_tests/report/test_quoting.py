@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 
 from endoxa.instruments.association_tests.report.quoting import diagnostics
 from endoxa.instruments.association_tests.report.results import read_associations
@@ -12,6 +13,8 @@ from endoxa.report.quoting import ordered
 from endoxa.runs.run import read_run
 from endoxa.testing.sentences import check_finding
 from support.report_test_samples import estimates, run_folder
+
+pytestmark = pytest.mark.slow
 
 WORDS, UNKNOWN = "words in a set", "words the encoder does not know"
 

@@ -12,6 +12,8 @@ from endoxa.schema import ALL
 from endoxa.sources.sources import sources
 from support.report_samples import pairs, run_folder, scored
 
+pytestmark = pytest.mark.slow
+
 CROWS = sources()["crows-pairs"].sha256
 
 

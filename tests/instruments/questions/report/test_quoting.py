@@ -13,6 +13,8 @@ from endoxa.report.quoting import ordered
 from endoxa.testing.sentences import check_finding
 from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 
+pytestmark = pytest.mark.slow
+
 RECOGNITION, PLACE, LOST = "recognition of the answers", "position of the options", "answers not read"
 
 
@@ -67,7 +69,6 @@ def test_a_model_that_names_whatever_stands_first(tmp_path):
     assert place.low > 0.3
 
 
-@pytest.mark.slow
 def test_precision_and_words_come_from_run_json_and_names_are_escaped(tmp_path):
     name = f"hf/{HOSTILE}"
     facts = {"models": [{"name": name, "dtype": "bfloat16"}], "own_words": {"question templates": ["es"]}}

@@ -18,6 +18,8 @@ from endoxa.schema.thoughts import MEASURES
 from support.coded_thoughts import crossed, questions, thought
 from support.qa_questions import write
 
+pytestmark = pytest.mark.slow
+
 
 def by_measure(table: pl.DataFrame, condition: str = "ambig") -> dict[str, dict]:
     rows = table.filter(context_condition=condition).iter_rows(named=True)
@@ -93,7 +95,6 @@ def thinkers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: home / name for name in names}
 
 
-@pytest.mark.slow
 def test_three_thinkers_are_told_apart_and_planted_shares_are_read(thinkers):
     verdicts = {}
     for name in thinkers:

@@ -16,6 +16,8 @@ from endoxa_collect.models import Role, Statement
 from endoxa_collect.organiser.figures import count_survey
 from endoxa_collect.small_cells import OTHERS, counted
 
+pytestmark = pytest.mark.slow
+
 QUESTIONS = [
     {"name": name, "axis": "country", "text": {"en": f"What is said of {name}?"}}
     for name in ("food", "music", "work")
@@ -78,7 +80,6 @@ def test_nothing_is_shown_of_four_people_but_of_five(river, answer, pages):
         assert not any(str(row.person_id) in page or row.text in page for row in Statement.objects.all())
 
 
-@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(["", *"ABCDEF"]), st.sets(st.integers(1, 15), min_size=1), max_size=7))
 def test_every_row_has_five_people_behind_it(come):
     people = {code: {UUID(int=number) for number in numbers} for code, numbers in come.items()}
