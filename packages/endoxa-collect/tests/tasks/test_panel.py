@@ -165,22 +165,6 @@ def test_the_order_of_the_questions_is_fixed_for_a_person_and_items_come_in_anot
     assert len(items) > 2
 
 
-def test_people_of_a_panel_say_their_group(make_task):
-    task = make_task(
-        "votes", [{"identity": "a", "attribute": "b"}], panel=True, groups=["from here", "elsewhere"]
-    )
-    person = Person(task)
-    person.agree()
-    asked = person.get("before/warning/").content.decode()
-    assert "Which group do you belong to?" in asked
-    for wrong in ({}, {"group": "from nowhere"}):
-        assert person.post("before/warning/", **wrong).status_code == 200
-        assert person.judge.group == ""
-    answer = person.post("before/warning/", group="from here")
-    assert answer.headers["Location"] == person.path("item/")
-    assert person.judge.group == "from here"
-
-
 def test_after_the_retention_date_nobody_of_a_panel_is_known(study):
     content = {"retention": "2027-05-31"}
     version = study.campaign.versions.get()
