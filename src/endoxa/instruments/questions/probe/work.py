@@ -23,12 +23,12 @@ from endoxa.instruments.questions.probe.jobs import (
     items,
     jobs,
     metadata_of,
+    number_taken,
     presented,
     prompts_for,
     question,
     read_prompts,
     scan,
-    taken,
     unstated_language,
     written,
 )
@@ -199,7 +199,7 @@ def _options(presentation: Presentation, settings: QaSettings, prompts: Mapping[
 def _asked_with_names(settings: QaSettings) -> str:
     """How many of the questions are asked with names; those whose groups no name could replace are not."""
     asked = len({(item.category, item.example_id) for item in items(settings)})
-    return f"{asked:,} of {sum(1 for _ in taken(settings)):,} questions are asked with the names of {settings.names}."
+    return f"{asked:,} of {number_taken(settings):,} questions are asked with the names of {settings.names}."
 
 
 def specs_of(settings: QaSettings) -> list[ChatSpec]:
