@@ -214,7 +214,11 @@ _KINDS: Mapping[str, frozenset[str]] = {
 def is_place(words: str, language: str) -> bool:
     """Whether words are a country or large town, begin like one and end a little otherwise, or end in a language."""
     wanted = words.casefold()
-    if wanted in _named(language) or wanted in geography.cities().large or wanted.split()[-1] in _spoken(language):
+    if (
+        wanted in _named(language)
+        or wanted in geography.cities().large
+        or wanted.split()[-1] in _spoken(language)
+    ):
         return True
     stems = {wanted[:end] for end in range(max(len(wanted) - _ENDING, 0), len(wanted))}
     return not stems.isdisjoint(_stems(language))
