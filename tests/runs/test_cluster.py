@@ -109,7 +109,15 @@ def asked(folder: Path, tiny: dict[str, Path], kind: str, **changes: Any) -> QaS
     )
 
 
-def test_records_are_those_of_a_local_run(cluster: Cluster, tiny: dict[str, Path], tmp_path: Path) -> None:
+@pytest.fixture
+def light(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models without a network, here and in workers."""
+    monkeypatch.setattr("endoxa.models.scoring.open_model", light_model)
+
+
+def test_records_are_those_of_a_local_run(
+    cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, light: None
+) -> None:
     settings = asked(tmp_path, tiny, "long", ask="loglik")
     measure(INSTRUMENTS.get("qa"), settings, tmp_path / "local")
     measure(INSTRUMENTS.get("qa"), settings.model_copy(update={"engine": twice()}), tmp_path / "ray")
@@ -130,10 +138,14 @@ def pools(monkeypatch: pytest.MonkeyPatch) -> list[workers.Pool]:
     return kept
 
 
-@pytest.fixture
-def light(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Models without a network, here and in workers."""
-    monkeypatch.setattr("endoxa.models.scoring.open_model", light_model)
+@pytest.fixture(scope="module")
+def local(tiny: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
+    """What a run of the pairs in this process records."""
+    folder = tmp_path_factory.mktemp("local")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("endoxa.models.scoring.open_model", light_model)
+        measure(INSTRUMENTS.get("pairs"), pairs(folder, tiny), folder / "run")
+    return records(folder / "run")
 
 
 def kill(worker: workers.Worker) -> None:
@@ -142,7 +154,12 @@ def kill(worker: workers.Worker) -> None:
 
 
 def test_four_kills_in_a_row_lose_nothing_and_double_nothing(
-    cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, pools: list[workers.Pool], light: None
+    cluster: Cluster,
+    tiny: dict[str, Path],
+    tmp_path: Path,
+    pools: list[workers.Pool],
+    light: None,
+    local: dict[str, list[Any]],
 ) -> None:
     settings = pairs(tmp_path, tiny, engine=twice())
     killed = 0
@@ -156,12 +173,11 @@ def test_four_kills_in_a_row_lose_nothing_and_double_nothing(
 
     measure(INSTRUMENTS.get("pairs"), settings, tmp_path / "killed", progress=progress)
     assert killed == 4
-    measure(INSTRUMENTS.get("pairs"), pairs(tmp_path, tiny), tmp_path / "local")
-    assert records(tmp_path / "killed") == records(tmp_path / "local")
+    assert records(tmp_path / "killed") == local
 
 
 def test_a_node_that_is_gone_costs_no_record(
-    cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, light: None
+    cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, light: None, local: dict[str, list[Any]]
 ) -> None:
     third = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
@@ -177,9 +193,8 @@ def test_a_node_that_is_gone_costs_no_record(
     measure(
         INSTRUMENTS.get("pairs"), pairs(tmp_path, tiny, engine=three), tmp_path / "ray", progress=progress
     )
-    measure(INSTRUMENTS.get("pairs"), pairs(tmp_path, tiny), tmp_path / "local")
     assert gone
-    assert records(tmp_path / "ray") == records(tmp_path / "local")
+    assert records(tmp_path / "ray") == local
 
 
 def test_a_chat_model_whose_worker_dies_is_asked_again(
@@ -210,8 +225,9 @@ def test_a_chat_model_whose_worker_dies_is_asked_again(
 
 
 def test_work_that_kills_its_workers_is_halved_and_that_is_said(
-    cluster: Cluster, caplog: pytest.LogCaptureFixture
+    cluster: Cluster, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(workers, "DEATHS", 1)
     with closing(workers.start(nothing, twice(), "the model")) as pool:
         assert dict(pool.each(dies_of_many, range(6))) == {k: k * k for k in range(6)}
         assert "workers died of 6 texts at once (most likely of memory): going on with 3" in caplog.text
@@ -278,7 +294,7 @@ measure(INSTRUMENTS.get("pairs"), settings, Path(sys.argv[2]), progress=told)
 
 
 def test_a_driver_that_is_killed_continues(
-    cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, light: None
+    cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, light: None, local: dict[str, list[Any]]
 ) -> None:
     settings = pairs(tmp_path, tiny, engine=twice(ray_address=cluster.address))
     words = [sys.executable, "-c", DRIVER, settings.model_dump_json(), str(tmp_path / "ray")]
@@ -293,8 +309,7 @@ def test_a_driver_that_is_killed_continues(
     told: list[tuple[str, float]] = []
     again = partial(_note, told)
     measure(INSTRUMENTS.get("pairs"), settings, tmp_path / "ray", progress=again)
-    measure(INSTRUMENTS.get("pairs"), pairs(tmp_path, tiny), tmp_path / "local")
-    assert records(tmp_path / "ray") == records(tmp_path / "local")
+    assert records(tmp_path / "ray") == local
     first = next(done for what, done in told if what.startswith("scoring"))
     assert first >= 8, "what was done is not done again"
 
