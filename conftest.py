@@ -20,7 +20,7 @@ settings.register_profile("search", deadline=None, max_examples=2_000, print_blo
 settings.load_profile("endoxa")
 
 
-# Eight thousand tests and their libraries are a large heap: looking through it for garbage again and again takes a good
+# Thousands of tests and their libraries are a large heap: looking through it for garbage again and again takes a good
 # part of the time. It is looked through once, after the collection, and from then on only what is newer.
 gc.disable()
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 ON_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
 IN_4_BITS = pytest.mark.skipif(find_spec("bitsandbytes") is None, reason="bitsandbytes is not installed")
-PAIRS = 120
+PAIRS = 40
 
 
 def scored(shared: Path, folder: Path, model: str, rule: str, options: ModelOptions) -> pl.DataFrame:
