@@ -1,8 +1,9 @@
 """Commands in processes of their own that begin with the libraries loaded: a fork instead of two seconds of imports.
 
 `python -m collect_support.commands` loads what commands of the campaign site need, but no setting of a campaign, and
-waits for requests: a JSON line each on its standard input, answered by the exit status on its standard output. Each
-request runs in a fork, with its own environment, folder, input and outputs.
+waits for requests: a JSON line each on its standard input, answered by the exit status on its standard output, or by
+the number of the process where its end is not waited for. Each request runs in a fork, with its own environment,
+folder, input and outputs.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -29,11 +33,17 @@ LIBRARIES = (
     "django.template.loader",
     "django.test.client",
     "django.views.generic",
+    "django.contrib.admin",
+    "granian",
+    "numpy",
     "polars",
+    "psycopg",
     "rapidfuzz",
     "endoxa.commands",
+    "endoxa.sources.tables",
     "endoxa_collect.commands",
     "endoxa_collect.campaign",
+    "endoxa_collect.entry.words",
 )
 COMMAND = "from endoxa.commands import main; main()"
 
@@ -50,14 +60,58 @@ def run(
         folder = Path(name)
         (folder / "in").write_text(stdin, encoding="utf-8")
         request = {
-            "code": code, "words": words, "environment": env, "cwd": str(cwd or Path.cwd()), "files": name,
-            "seconds": int(timeout),
+            "code": code, "words": words, "environment": env, "cwd": str(cwd or Path.cwd()),
+            "files": [str(folder / stream) for stream in ("in", "out", "err")], "seconds": int(timeout),
         }  # fmt: skip
         status = _server().ask(request)
         if status is None:
             raise subprocess.TimeoutExpired([code, *words], timeout)
         out, err = ((folder / stream).read_text(encoding="utf-8") for stream in ("out", "err"))
     return subprocess.CompletedProcess([code, *words], status, out, err)
+
+
+@dataclass(frozen=True)
+class Started:
+    """A command that goes on in a process, and a group of processes, of its own.
+
+    Attributes:
+        pid: number of the process.
+    """
+
+    pid: int
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for its end, at most so long; whether it has ended."""
+        limit = time.monotonic() + seconds
+        while self._is_there():
+            if time.monotonic() > limit:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def _is_there(self) -> bool:
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def stop(self) -> None:
+        """Ask it to end, and wait until it has."""
+        if self._is_there():
+            os.killpg(self.pid, signal.SIGTERM)
+        assert self.wait(60), "it did not end"
+
+
+def start(code: str, *words: str, env: dict[str, str], log: Path) -> Started:
+    """Begin what `python -c CODE WORDS` does in a new process; what it prints goes to `log`."""
+    request = {
+        "code": code, "words": words, "environment": env, "cwd": str(Path.cwd()),
+        "files": [os.devnull, str(log), str(log)], "seconds": None,
+    }  # fmt: skip
+    pid = _server().ask(request)
+    assert pid is not None
+    return Started(pid)
 
 
 class _Server:
@@ -74,7 +128,7 @@ class _Server:
         )  # fmt: skip
 
     def ask(self, request: dict[str, object]) -> int | None:
-        """The exit status of a request, or None where its time was over."""
+        """The exit status of a request, or None where its time was over; the process of one that goes on."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
@@ -99,21 +153,37 @@ def _serve() -> None:
     words = import_module("endoxa.words.components")
     for name in ("page texts", "preset texts"):  # `init` says who has checked them
         words.languages_of(words.COMPONENTS[name])
+    import_module("endoxa_collect.entry.words").warm_up()  # as workers of a site do
+    import_module("endoxa_collect.geography").cities()
+    going_on: set[int] = set()
+
+    def forget_ended(*_: object) -> None:
+        for pid in list(going_on):
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                going_on.discard(pid)
+
+    signal.signal(signal.SIGCHLD, forget_ended)
     for line in sys.stdin:
         request = json.loads(line)
         if (child := os.fork()) == 0:
             _become(request)
+        if request["seconds"] is None:
+            going_on.add(child)
+            print(child, flush=True)
+            continue
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         print(json.dumps(None if status == -14 else status), flush=True)
 
 
 def _become(request: dict[str, object]) -> None:
     """Be the process that runs a request, to its end."""
-    import signal
-
-    signal.alarm(request["seconds"])  # the default action of SIGALRM ends the process
-    for number, (name, mode) in enumerate((("in", os.O_RDONLY), ("out", _NEW), ("err", _NEW))):
-        opened = os.open(Path(request["files"]) / name, mode, 0o600)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if request["seconds"] is None:
+        os.setsid()
+    else:
+        signal.alarm(request["seconds"])  # the default action of SIGALRM ends the process
+    for number, (name, mode) in enumerate(zip(request["files"], (os.O_RDONLY, _NEW, _NEW), strict=True)):
+        opened = os.open(name, mode, 0o600)
         os.dup2(opened, number)
         os.close(opened)
     os.chdir(request["cwd"])

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import socket
 import sqlite3
 import subprocess
@@ -27,7 +26,6 @@ from collect_support import commands
 from endoxa_collect.campaign import UI_LANGUAGES
 from support.repository import ROOT
 
-ENDOXA = str(Path(sys.executable).with_name("endoxa"))
 PEOPLE_WITH_PHONES = ROOT / "benchmarks" / "crowd_on_phones.py"
 
 
@@ -103,24 +101,15 @@ def serving(
     """Serve a campaign that is there until the block ends; gives its address."""
     everything = {**os.environ, **(environment or {})}
     port = free_port()
-    words = [ENDOXA, "collect", "serve", str(folder), "--host", "127.0.0.1"]
-    with (
-        (folder.parent / f"{folder.name}.log").open("w") as log,
-        subprocess.Popen(
-            [*words, "--port", str(port), *options],
-            stdout=log,
-            stderr=log,
-            env=everything,
-            start_new_session=True,
-        ) as server,
-    ):
-        address = f"http://127.0.0.1:{port}"
-        try:
-            _wait_for(address, server)
-            yield address
-        finally:
-            if server.poll() is None:
-                os.killpg(server.pid, signal.SIGTERM)
+    words = ("collect", "serve", str(folder), "--host", "127.0.0.1", "--port", str(port), *options)
+    log = folder.parent / f"{folder.name}.log"
+    server = commands.start(commands.COMMAND, *words, env=everything, log=log)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(address, server)
+        yield address
+    finally:
+        server.stop()
 
 
 def endoxa(*words: str, environment: dict[str, str] | None = None) -> str:
@@ -177,13 +166,12 @@ def kept(site: Site, thanked: Path) -> tuple[int, int]:
     return len(told - stored), len(doubled)
 
 
-def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
+def _wait_for(address: str, server: commands.Started) -> None:
     limit = time.monotonic() + 60
     while time.monotonic() < limit:
         try:
             with urllib.request.urlopen(address, timeout=5):
                 return
         except OSError:
-            assert server.poll() is None, "the server ended"
-            time.sleep(0.2)
+            assert not server.wait(0.1), "the server ended"
     raise AssertionError(f"nobody answers at {address}")
