@@ -81,12 +81,14 @@ class SampleFiles:
         shared: the folder of published data.
         results: what commands wrote, so that one that stands on several pages runs once.
         forms: verbs with their options that were run; see `form`.
+        campaigns: those that `init` has made, by their preset.
     """
 
     folder: Path
     shared: Path
     results: dict[str, Path] = field(default_factory=dict)
     forms: set[tuple[str, ...]] = field(default_factory=set)
+    campaigns: dict[str, Path] = field(default_factory=dict)
 
     def tiny_model(self, name: str, kind: str) -> Path:
         """A folder of a tiny model that stands for one of the hub; two names are two folders."""
@@ -123,6 +125,9 @@ class Workspace:
         known = below is not None and shape in self.samples.forms and "&&" not in command
         if known and not any(name in line for name in made for line in below or ()):
             return
+        if known and (there := self.samples.campaigns.get(_preset(split(command)))):
+            copy(there, self.folder / self._local(made[0]))
+            return
         self.samples.forms.add(shape)
         if command.startswith(EXPORTED):
             self.packs[:] = [command.removeprefix(EXPORTED)]
@@ -153,6 +158,8 @@ class Workspace:
             self.samples.results[key] = self.samples.folder / "results" / str(len(self.samples.results))
             for name in written:
                 copy(self.folder / name, self.samples.results[key] / name)
+            if preset := _preset(words):
+                self.samples.campaigns[preset] = self.samples.results[key] / written[0]
 
     def _fetch(self, name: str) -> None:
         """Copy a sample file that the page has not written, or that people have filled in since."""
@@ -208,6 +215,12 @@ def _written(words: Sequence[str]) -> list[str]:
     """The files and folders that a command makes."""
     made = [after for before, after in pairwise(words) if before in ("-o", "--out", "--sample", "--sheet")]
     return [*made, words[3]] if words[2:3] == ["init"] else made
+
+
+def _preset(words: Sequence[str]) -> str:
+    """The preset of a campaign that a command makes of nothing else; empty for other commands."""
+    alone = words[1:3] == ["collect", "init"] and "--groups" not in words
+    return words[words.index("--preset") + 1] if alone and "--preset" in words else ""
 
 
 def copy(source: Path, target: Path) -> None:

@@ -26,7 +26,7 @@ _SAID = {
 """Associations: what is said of whom."""
 _COMMANDS = """
 endoxa curate extract survey.csv --map map.toml -o statements.csv
-endoxa curate group statements.csv -o groups.csv
+endoxa curate group statements.csv -o groups.csv --encoder same-words
 endoxa curate review statements.csv -o ana.xlsx --reviewer Ana
 endoxa curate review statements.csv -o ben.xlsx --reviewer Ben
 endoxa build tests --axes gender --attributes career-family --language en -o tests.json
