@@ -10,7 +10,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
+from collect_support import commands
 from support.repository import ROOT
 
 HOME = ROOT / "docs" / "tutorials"
@@ -135,11 +135,9 @@ def run(command: str, folder: Path) -> str:
     """The output of one command, which must succeed unless it is `datasets check`."""
     words = split(command)[1:]
     if words[0] == "collect":  # sets up Django, once in a process and for one campaign
-        program = [sys.executable, "-c", "from endoxa.commands import main; main()", *words]
         environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
-        done = subprocess.run(
-            program, cwd=folder, capture_output=True, text=True, env={**environment, "COLUMNS": "80"}
-        )
+        environment["COLUMNS"] = "80"
+        done = commands.run(commands.COMMAND, *words, env=environment, cwd=folder, timeout=300)
         code, output = done.returncode, done.stdout + done.stderr
     else:
         from endoxa.commands import app

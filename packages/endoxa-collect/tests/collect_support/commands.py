@@ -1,6 +1,6 @@
 """Commands in processes of their own that begin with the libraries loaded: a fork instead of two seconds of imports.
 
-`python -m collect_support.commands` loads what commands of the campaign site need, but no setting of a campaign, and
+`python -m collect_support.commands` loads what commands of the campaign site need, its models and pages among it, and
 waits for requests: a JSON line each on its standard input, answered by the exit status on its standard output, or by
 the number of the process where its end is not waited for. Each request runs in a fork, with its own environment,
 folder, input and outputs.
@@ -9,6 +9,7 @@ folder, input and outputs.
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import signal
@@ -45,6 +46,7 @@ LIBRARIES = (
     "endoxa_collect.campaign",
     "endoxa_collect.entry.words",
 )
+SITE = ("endoxa_collect.urls", "endoxa_collect.commands.check", "endoxa_collect.commands.export")
 COMMAND = "from endoxa.commands import main; main()"
 
 
@@ -118,7 +120,12 @@ class _Server:
     def __init__(self) -> None:
         paths = [SUPPORT_PATH, os.environ.get("PYTHONPATH", "")]
         environment = {
-            **os.environ,
+            **{
+                name: value
+                for name, value in os.environ.items()
+                if name not in ("ENDOXA_CAMPAIGN", "DATABASE_URL")
+            },
+            "DJANGO_SETTINGS_MODULE": "endoxa_collect.settings",
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),
             "PYTHONUNBUFFERED": "1",
         }
@@ -150,11 +157,15 @@ def _server() -> _Server:
 def _serve() -> None:
     for library in LIBRARIES:
         import_module(library)
+    import_module("django").setup()  # without a campaign
+    for module in SITE:
+        import_module(module)
     words = import_module("endoxa.words.components")
     for name in ("page texts", "preset texts"):  # `init` says who has checked them
         words.languages_of(words.COMPONENTS[name])
     import_module("endoxa_collect.entry.words").warm_up()  # as workers of a site do
     import_module("endoxa_collect.geography").cities()
+    gc.freeze()  # forks share it
     going_on: set[int] = set()
 
     def forget_ended(*_: object) -> None:
@@ -189,6 +200,7 @@ def _become(request: dict[str, object]) -> None:
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["environment"])
+    _forget_settings()
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - the other one has read ahead
     sys.argv = ["endoxa", *request["words"]]
     sys.path[:] = [path for path in sys.path if path not in SUPPORT_PATH.split(os.pathsep)]
@@ -207,6 +219,17 @@ def _become(request: dict[str, object]) -> None:
         sys.stderr.flush()
     # Not os._exit: what commands left to the end of their process is done.
     sys.exit(status)
+
+
+def _forget_settings() -> None:
+    """Have Django read its settings anew, which follow from the campaign and the environment."""
+    from django import conf, db
+
+    del sys.modules[conf.settings.SETTINGS_MODULE]
+    conf.settings._wrapped = conf.empty
+    db.connections.__dict__.pop("settings", None)
+    db.connections._settings = None
+    del db.connections["default"]
 
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC

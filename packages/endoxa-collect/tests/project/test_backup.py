@@ -83,7 +83,7 @@ class TestKilled:
             ("backup camp -o b.zip", BACKUP, "forget_sessions", "tmp/.endoxa-*/db.sqlite3"),
             (f"backup empty {RESTORE}", BACKUP, "_complete", "empty/.endoxa-*/campaign/db.sqlite3"),
             ("backup camp --restore made.zip --replace", BACKUP, "_replayed", "camp/.endoxa-*/campaign/db.sqlite3"),
-            ("export camp -o out", "endoxa.sources.files", "put_in_place", ".endoxa-*/new/people.csv"),
+            ("export camp -o out", "endoxa_collect.export.run", "put_in_place", ".endoxa-*/new/people.csv"),
         ],
         ids=["backup", "restore in an empty folder", "restore in place of another", "export"],
     )  # fmt: skip
