@@ -116,6 +116,42 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="Person",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False),
+                ),
+                ("secret_hash", models.CharField(max_length=64, unique=True)),
+                ("receipt_hash", models.CharField(max_length=64, unique=True)),
+                ("ui_language", models.CharField(max_length=8)),
+                ("consent_version", models.PositiveIntegerField()),
+                ("consent_language", models.CharField(max_length=8)),
+                ("consent_hour", models.DateTimeField()),
+                ("earlier_consents", models.JSONField(default=list)),
+                ("keep_words", models.BooleanField(default=False)),
+                ("profile_done", models.BooleanField(default=False)),
+                ("origins", models.JSONField(default=list)),
+                ("connections", models.JSONField(default=list)),
+                ("countries", models.JSONField(default=list)),
+                ("close_to", models.JSONField(default=list)),
+                ("languages", models.JSONField(default=list)),
+                ("topic_optouts", models.JSONField(default=list)),
+                ("extras", models.JSONField(default=dict)),
+                ("aside", models.BooleanField(db_default=False, default=False)),
+                ("aside_pairs", models.JSONField(default=dict)),
+                ("interviewer", models.CharField(blank=True, db_default="", default="", max_length=8)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="people",
+                        to="collect.campaign",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
             name="Pair",
             fields=[
                 (
@@ -207,6 +243,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "author",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="authored",
+                        to="collect.person",
+                    ),
+                ),
+                (
                     "merged_into",
                     models.ForeignKey(
                         null=True,
@@ -216,6 +261,57 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=[
+                            "campaign",
+                            "moderation",
+                            "need",
+                            "country",
+                            "language",
+                            "negative",
+                            "ratings",
+                        ],
+                        name="pair_by_cell",
+                    ),
+                    models.Index(
+                        models.F("campaign"),
+                        models.F("need"),
+                        models.F("moderation"),
+                        models.OrderBy(models.F("ratings"), descending=True),
+                        models.F("waiting_since"),
+                        name="pair_waiting",
+                    ),
+                    models.Index(fields=["campaign", "created_at"], name="pair_by_age"),
+                    models.Index(fields=["campaign", "language", "key"], name="pair_by_key"),
+                    models.Index(
+                        fields=["campaign", "moderation", "need", "position"], name="pair_by_position"
+                    ),
+                    models.Index(
+                        condition=models.Q(("calibration", True)),
+                        fields=["campaign"],
+                        name="pair_calibration",
+                    ),
+                    models.Index(
+                        condition=models.Q(("flagged", True)),
+                        fields=["campaign", "moderation"],
+                        name="pair_flagged",
+                    ),
+                    models.Index(
+                        condition=models.Q(
+                            ("judged", ""), ("negative__isnull", True), ("source", "contributor")
+                        ),
+                        fields=["campaign", "moderation", "created_at"],
+                        name="pair_unjudged",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("campaign", "country", "language", "key"), name="pair_once"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Claim",
@@ -309,53 +405,26 @@ class Migration(migrations.Migration):
                         to="collect.pair",
                     ),
                 ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="Person",
-            fields=[
                 (
-                    "id",
-                    models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False),
-                ),
-                ("secret_hash", models.CharField(max_length=64, unique=True)),
-                ("receipt_hash", models.CharField(max_length=64, unique=True)),
-                ("ui_language", models.CharField(max_length=8)),
-                ("consent_version", models.PositiveIntegerField()),
-                ("consent_language", models.CharField(max_length=8)),
-                ("consent_hour", models.DateTimeField()),
-                ("earlier_consents", models.JSONField(default=list)),
-                ("keep_words", models.BooleanField(default=False)),
-                ("profile_done", models.BooleanField(default=False)),
-                ("origins", models.JSONField(default=list)),
-                ("connections", models.JSONField(default=list)),
-                ("countries", models.JSONField(default=list)),
-                ("close_to", models.JSONField(default=list)),
-                ("languages", models.JSONField(default=list)),
-                ("topic_optouts", models.JSONField(default=list)),
-                ("extras", models.JSONField(default=dict)),
-                ("aside", models.BooleanField(db_default=False, default=False)),
-                ("aside_pairs", models.JSONField(default=dict)),
-                ("interviewer", models.CharField(blank=True, db_default="", default="", max_length=8)),
-                (
-                    "campaign",
+                    "person",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="people",
-                        to="collect.campaign",
+                        on_delete=django.db.models.deletion.CASCADE, related_name="cards", to="collect.person"
                     ),
                 ),
             ],
-        ),
-        migrations.AddField(
-            model_name="pair",
-            name="author",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="authored",
-                to="collect.person",
-            ),
+            options={
+                "indexes": [
+                    models.Index(fields=["campaign", "state", "expires_at"], name="card_leases"),
+                    models.Index(fields=["person", "number"], name="card_of_person"),
+                    models.Index(fields=["campaign", "closed_at"], name="card_pace"),
+                    models.Index(fields=["campaign", "drawn_at", "person"], name="card_drawn"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "open")), fields=("person",), name="one_open_card"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="MixedCard",
@@ -603,13 +672,6 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [models.UniqueConstraint(fields=("person", "pair"), name="hurt_answer_once")],
             },
-        ),
-        migrations.AddField(
-            model_name="card",
-            name="person",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="cards", to="collect.person"
-            ),
         ),
         migrations.CreateModel(
             name="Act",
@@ -1268,85 +1330,5 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=("user", "campaign", "role"), name="membership_once")
                 ],
             },
-        ),
-        migrations.AddIndex(
-            model_name="pair",
-            index=models.Index(
-                fields=["campaign", "moderation", "need", "country", "language", "negative", "ratings"],
-                name="pair_by_cell",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="pair",
-            index=models.Index(
-                models.F("campaign"),
-                models.F("need"),
-                models.F("moderation"),
-                models.OrderBy(models.F("ratings"), descending=True),
-                models.F("waiting_since"),
-                name="pair_waiting",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="pair",
-            index=models.Index(fields=["campaign", "created_at"], name="pair_by_age"),
-        ),
-        migrations.AddIndex(
-            model_name="pair",
-            index=models.Index(fields=["campaign", "language", "key"], name="pair_by_key"),
-        ),
-        migrations.AddIndex(
-            model_name="pair",
-            index=models.Index(
-                fields=["campaign", "moderation", "need", "position"], name="pair_by_position"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="pair",
-            index=models.Index(
-                condition=models.Q(("calibration", True)), fields=["campaign"], name="pair_calibration"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="pair",
-            index=models.Index(
-                condition=models.Q(("flagged", True)), fields=["campaign", "moderation"], name="pair_flagged"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="pair",
-            index=models.Index(
-                condition=models.Q(("judged", ""), ("negative__isnull", True), ("source", "contributor")),
-                fields=["campaign", "moderation", "created_at"],
-                name="pair_unjudged",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="pair",
-            constraint=models.UniqueConstraint(
-                fields=("campaign", "country", "language", "key"), name="pair_once"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="card",
-            index=models.Index(fields=["campaign", "state", "expires_at"], name="card_leases"),
-        ),
-        migrations.AddIndex(
-            model_name="card",
-            index=models.Index(fields=["person", "number"], name="card_of_person"),
-        ),
-        migrations.AddIndex(
-            model_name="card",
-            index=models.Index(fields=["campaign", "closed_at"], name="card_pace"),
-        ),
-        migrations.AddIndex(
-            model_name="card",
-            index=models.Index(fields=["campaign", "drawn_at", "person"], name="card_drawn"),
-        ),
-        migrations.AddConstraint(
-            model_name="card",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "open")), fields=("person",), name="one_open_card"
-            ),
         ),
     ]
