@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, Protocol, TypeVar
 
 from endoxa.errors import UserError
@@ -41,6 +41,7 @@ class Registry(Generic[T]):
     def __init__(self, kind: str, group: str, builtin: Callable[[], Iterable[T]] | None = None) -> None:
         self._kind, self._group, self._builtin = kind, group, builtin
         self._things: dict[str, T] | None = None
+        self._points: tuple[EntryPoint, ...] | None = None
 
     def all(self) -> dict[str, T]:
         """All plug-ins by name, built-in ones first.
@@ -50,7 +51,7 @@ class Registry(Generic[T]):
         """
         if self._things is None:
             by_name: dict[str, T] = {}
-            others = (point.load() for point in entry_points(group=self._group))
+            others = (point.load() for point in self._entries())
             for thing in (*(self._builtin() if self._builtin else ()), *others):
                 if thing.name in by_name:
                     raise UserError(
@@ -63,7 +64,13 @@ class Registry(Generic[T]):
 
     def entry_names(self) -> list[str]:
         """Names of the entry points, without loading them; for registries without built-in plug-ins."""
-        return sorted(point.name for point in entry_points(group=self._group))
+        return sorted(point.name for point in self._entries())
+
+    def _entries(self) -> tuple[EntryPoint, ...]:
+        """The entry points; read once, as every installed package is looked at."""
+        if self._points is None:
+            self._points = tuple(entry_points(group=self._group))
+        return self._points
 
     def get(self, name: str) -> T:
         """The plug-in called `name`.
@@ -72,7 +79,7 @@ class Registry(Generic[T]):
             UserError: the name is unknown; the closest names are suggested.
         """
         if self._builtin is None and self._things is None:
-            mine = [point for point in entry_points(group=self._group) if point.name == name]
+            mine = [point for point in self._entries() if point.name == name]
             if len(mine) == 1:
                 thing: T = mine[0].load()
                 return thing

@@ -52,26 +52,29 @@ def commands():
     return list({form(split(line)): line for line in lines if line.startswith("endoxa ")}.values())
 
 
-@pytest.fixture(scope="module")
-def command_line():
-    """The whole command line, made once."""
+@cache
+def command_of(*words):
+    """The command that words name, from the whole command line."""
     from typer.main import get_command
 
     from endoxa.commands import app
 
-    return get_command(app)
+    if not words:
+        return get_command(app)
+    group = command_of(*words[:-1])
+    assert words[-1] in group.list_commands(None), f"there is no command '{' '.join(words)}'"
+    return group.get_command(None, words[-1])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", commands())
-def test_documented_command_exists_with_its_options(line, command_line):
+def test_documented_command_exists_with_its_options(line):
     for part in re.split(r"\s&&\s", line):
         words = split(part)[1:]
-        command, context = command_line, None
-        while words and not words[0].startswith("-") and hasattr(command, "list_commands"):
-            name = words.pop(0)
-            assert name in command.list_commands(context), f"there is no command '{name}' in: {line}"
-            command = command.get_command(context, name)
+        names = []
+        while words and not words[0].startswith("-") and hasattr(command_of(*names), "list_commands"):
+            names.append(words.pop(0))
+        command = command_of(*names)
         context = command.make_context("endoxa", words, resilient_parsing=True)
         known = {
             option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)

@@ -38,8 +38,9 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
         return [*entry_points(group=group), *(point for point in POINTS if point.group == group)]
 
     monkeypatch.setattr(registry, "entry_points", points)
-    monkeypatch.setattr(PROVIDERS, "_things", None)
-    monkeypatch.setattr(ENCODERS, "_things", None)
+    for plugins in (PROVIDERS, ENCODERS):
+        monkeypatch.setattr(plugins, "_things", None)
+        monkeypatch.setattr(plugins, "_points", None)
 
 
 @pytest.mark.slow
@@ -87,6 +88,7 @@ def test_a_name_that_is_taken_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     twice = [EntryPoint("toy", "support.toy_provider:TOY", "endoxa.providers")] * 2
     monkeypatch.setattr(registry, "entry_points", lambda group: twice)
     monkeypatch.setattr(PROVIDERS, "_things", None)
+    monkeypatch.setattr(PROVIDERS, "_points", None)
     with pytest.raises(UserError, match="Two providers have the name 'toy'"):
         parse_chat_model("toy/x", {})
 

@@ -54,6 +54,7 @@ def with_toy(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("endoxa.registry.entry_points", points)
     monkeypatch.setattr(INSTRUMENTS, "_things", None)
+    monkeypatch.setattr(INSTRUMENTS, "_points", None)
 
 
 def lines(folder: Path) -> Path:

@@ -70,6 +70,16 @@ def test_a_sample_of_questions_is_named_everywhere_and_is_the_identity_of_its_ru
         run(QUESTIONS, settings.model_copy(update={"sample": 41}), out)
 
 
+def test_a_sample_is_drawn_anew_where_its_file_has_changed(tmp_path: Path) -> None:
+    settings = QaSettings(data=str(tmp_path / "questions.jsonl"), sample=10)
+    for count in (40, 20, 8):
+        write(tmp_path / "questions.jsonl", questions(count))
+        taken = [item.item_id for item in items(settings)]
+        assert len(taken) == min(10, count)
+        assert taken == [item.item_id for item in items(settings)]
+        assert {*taken} <= {item.item_id for item in items(settings, part=False)}
+
+
 @pytest.mark.slow
 def test_a_sample_with_names_has_the_questions_of_the_sample_without(tmp_path: Path) -> None:
     """Both sides have the same questions, in each variant."""

@@ -73,43 +73,30 @@ def items(settings: QaSettings, *, part: bool = True) -> Iterator[QaItem]:
     Raises:
         UserError: the data or the file of names cannot be used.
     """
-    if not part:
-        return _named(_filtered(settings.data, settings), settings)
-    if settings.sample is None:
-        return _named(_taken(settings), settings)
-    return iter(_sample(settings.model_dump_json(), _changed(settings)).items)
+    if part and settings.sample is not None:
+        return iter(_sample(settings.model_dump_json(), _changed(settings)))
+    return _asked(settings, part=part)
 
 
-def number_taken(settings: QaSettings) -> int:
-    """How many questions a run takes of its data."""
-    if settings.sample is None:
-        return sum(1 for _ in _taken(settings))
-    return _sample(settings.model_dump_json(), _changed(settings)).taken
+def without_names(settings: QaSettings) -> QaSettings:
+    """The same settings, with the questions as they are."""
+    return settings.model_copy(update={"names": None})
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """The questions of a sample.
-
-    Attributes:
-        taken: how many the run takes of its data.
-        items: these, or their variants with names.
-    """
-
-    taken: int
-    items: tuple[QaItem, ...]
-
-
-@lru_cache(maxsize=1)
-def _sample(settings: str, _changed: tuple[int, ...]) -> Sample:
+@lru_cache(maxsize=2)
+def _sample(settings: str, _changed: tuple[int, ...]) -> tuple[QaItem, ...]:
     """The sample of settings, given as JSON; drawn once for all that a run does with it, as its files are large."""
-    wanted = QaSettings.model_validate_json(settings)
-    taken = tuple(_taken(wanted))
-    return Sample(len(taken), tuple(_named(taken, wanted)))
+    return tuple(_asked(QaSettings.model_validate_json(settings), part=True))
+
+
+def _asked(settings: QaSettings, *, part: bool) -> Iterator[QaItem]:
+    if settings.names is not None:
+        return _with_names(items(without_names(settings), part=part), settings.names, settings)
+    return _taken(settings) if part else _filtered(settings.data, settings)
 
 
 def _changed(settings: QaSettings) -> tuple[int, ...]:
-    """When the files of the questions were changed last.
+    """What changes when the files of the questions do: their sizes and times.
 
     Raises:
         UserError: there is no such file.
@@ -117,7 +104,8 @@ def _changed(settings: QaSettings) -> tuple[int, ...]:
     files = [Path(file) for file in (settings.data, settings.names, metadata_of(settings)) if file]
     for file in files:
         require_file(file)
-    return tuple(file.stat().st_mtime_ns for file in files)
+    states = [file.stat() for file in files]
+    return tuple(number for state in states for number in (state.st_size, state.st_mtime_ns))
 
 
 def _taken(settings: QaSettings) -> Iterator[QaItem]:
@@ -131,11 +119,6 @@ def _taken(settings: QaSettings) -> Iterator[QaItem]:
         return json.dumps(parts)
 
     return chosen(lambda: _filtered(settings.data, settings), settings, stratum, content)
-
-
-def _named(questions: Iterable[QaItem], settings: QaSettings) -> Iterator[QaItem]:
-    """The questions, or their variants with names where a file has these."""
-    return iter(questions) if settings.names is None else _with_names(questions, settings.names, settings)
 
 
 def _with_names(questions: Iterable[QaItem], file: str, settings: QaSettings) -> Iterator[QaItem]:

@@ -23,13 +23,13 @@ from endoxa.instruments.questions.probe.jobs import (
     items,
     jobs,
     metadata_of,
-    number_taken,
     presented,
     prompts_for,
     question,
     read_prompts,
     scan,
     unstated_language,
+    without_names,
     written,
 )
 from endoxa.instruments.questions.probe.settings import QaSettings
@@ -199,7 +199,8 @@ def _options(presentation: Presentation, settings: QaSettings, prompts: Mapping[
 def _asked_with_names(settings: QaSettings) -> str:
     """How many of the questions are asked with names; those whose groups no name could replace are not."""
     asked = len({(item.category, item.example_id) for item in items(settings)})
-    return f"{asked:,} of {number_taken(settings):,} questions are asked with the names of {settings.names}."
+    taken = sum(1 for _ in items(without_names(settings)))
+    return f"{asked:,} of {taken:,} questions are asked with the names of {settings.names}."
 
 
 def specs_of(settings: QaSettings) -> list[ChatSpec]:
