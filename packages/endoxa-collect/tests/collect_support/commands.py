@@ -26,27 +26,15 @@ from pathlib import Path
 from support.repository import SUPPORT_PATH
 
 LIBRARIES = (
-    "django.core.management",
-    "django.db.models",
-    "django.db.backends.sqlite3.base",
     "django.db.migrations.executor",
-    "django.forms",
-    "django.template.loader",
     "django.test.client",
-    "django.views.generic",
-    "django.contrib.admin",
     "granian",
-    "numpy",
-    "polars",
     "psycopg",
-    "rapidfuzz",
     "endoxa.commands",
-    "endoxa.sources.tables",
-    "endoxa_collect.commands",
-    "endoxa_collect.campaign",
-    "endoxa_collect.entry.words",
+    "endoxa_collect.commands.check",
+    "endoxa_collect.commands.export",
+    "endoxa_collect.urls",
 )
-SITE = ("endoxa_collect.urls", "endoxa_collect.commands.check", "endoxa_collect.commands.export")
 COMMAND = "from endoxa.commands import main; main()"
 
 
@@ -155,11 +143,9 @@ def _server() -> _Server:
 
 
 def _serve() -> None:
+    import_module("django").setup()  # without a campaign
     for library in LIBRARIES:
         import_module(library)
-    import_module("django").setup()  # without a campaign
-    for module in SITE:
-        import_module(module)
     words = import_module("endoxa.words.components")
     for name in ("page texts", "preset texts"):  # `init` says who has checked them
         words.languages_of(words.COMPONENTS[name])
@@ -222,9 +208,13 @@ def _become(request: dict[str, object]) -> None:
 
 
 def _forget_settings() -> None:
-    """Have Django read its settings anew, which follow from the campaign and the environment."""
+    """Have settings and packs read anew, which follow from the campaign and the environment."""
     from django import conf, db
 
+    from endoxa.words import packs
+
+    if packs.VARIABLE in os.environ:
+        packs._forget()
     del sys.modules[conf.settings.SETTINGS_MODULE]
     conf.settings._wrapped = conf.empty
     db.connections.__dict__.pop("settings", None)
