@@ -87,7 +87,7 @@ def test_the_same_scores_pass_at_any_margin_and_whatever_the_number_of_identitie
 @settings(max_examples=3, deadline=None)
 @given(st.integers(0, 99), st.floats(0, 0.02), st.sampled_from([0, 0.1]))
 def test_the_same_answers_pass(tmp_path_factory, seed, refused, margin):
-    """Where so few refuse that hardly ever a tenth of a test's items has no value, of which the gate decides nothing."""
+    """Few refuse: of a test in which more than a tenth of the items has no value the gate decides nothing."""
     folder, asked = tmp_path_factory.mktemp("answers"), questions()
     table = records(asked, {"sim/a": Lean(refused=refused)}, seed=seed)
     a = qa_folder(folder / "a", asked, table, "Town")
