@@ -13,16 +13,12 @@ from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.entry import words
 from endoxa_collect.security.http import Buffered
 
-_ISLAND = "JP"
-"""The nearest capitals are looked for where a country has no land border."""
-
 
 def _warm_up() -> None:
     """Read what somebody would wait for otherwise, and all others of this process behind them: up to 0.5 s each."""
     words.warm_up()
     for language in UI_LANGUAGES:
         geography.match_country("", language)
-    geography.neighbours(_ISLAND)
     _ = get_resolver().url_patterns
 
 

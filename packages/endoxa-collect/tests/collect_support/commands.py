@@ -150,7 +150,6 @@ def _serve() -> None:
     for name in ("page texts", "preset texts"):  # `init` says who has checked them
         words.languages_of(words.COMPONENTS[name])
     import_module("endoxa_collect.entry.words").warm_up()  # as workers of a site do
-    import_module("endoxa_collect.geography").cities()
     gc.freeze()  # forks share it
     going_on: set[int] = set()
 
@@ -166,6 +165,7 @@ def _serve() -> None:
             _become(request)
         if request["seconds"] is None:
             going_on.add(child)
+            forget_ended()  # it may have ended before it was noted
             print(child, flush=True)
             continue
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

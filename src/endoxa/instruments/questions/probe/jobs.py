@@ -74,7 +74,7 @@ def items(settings: QaSettings, *, part: bool = True) -> Iterator[QaItem]:
         UserError: the data or the file of names cannot be used.
     """
     if part and settings.sample is not None:
-        return iter(_sample(settings.model_dump_json(), _changed(settings)))
+        return iter(_sample(settings.model_dump_json(), _state_of_files(settings)))
     return _asked(settings, part=part)
 
 
@@ -84,7 +84,7 @@ def without_names(settings: QaSettings) -> QaSettings:
 
 
 @lru_cache(maxsize=2)
-def _sample(settings: str, _changed: tuple[int, ...]) -> tuple[QaItem, ...]:
+def _sample(settings: str, _state: tuple[int, ...]) -> tuple[QaItem, ...]:
     """The sample of settings, given as JSON; drawn once for all that a run does with it, as its files are large."""
     return tuple(_asked(QaSettings.model_validate_json(settings), part=True))
 
@@ -95,7 +95,7 @@ def _asked(settings: QaSettings, *, part: bool) -> Iterator[QaItem]:
     return _taken(settings) if part else _filtered(settings.data, settings)
 
 
-def _changed(settings: QaSettings) -> tuple[int, ...]:
+def _state_of_files(settings: QaSettings) -> tuple[int, ...]:
     """What changes when the files of the questions do: their sizes and times.
 
     Raises:
