@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import ssl
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 # Tests run one worker per core: threads of each would only wait for each other.
@@ -19,6 +21,8 @@ settings.register_profile("endoxa", deadline=None, derandomize="CI" in os.enviro
 settings.register_profile("search", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("endoxa")
 
+# Each client of a server would read all certificates anew: 0.04 seconds, hundreds of times.
+ssl.create_default_context = cache(ssl.create_default_context)
 
 # Thousands of tests and their libraries are a large heap: looking through it for garbage again and again takes a good
 # part of the time. It is looked through once, after the collection, and from then on only what is newer.

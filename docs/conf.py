@@ -22,6 +22,7 @@ suppress_warnings = [
 
 # Anchors are made of headings, as GitHub makes them: the same links work in both places.
 myst_heading_anchors = 4
+myst_disable_syntax = ["myst_line_comment"]  # a line may begin with a per cent sign
 smartquotes = False  # two hyphens begin an option, and quotes may be typed as they stand
 # Notebooks are shown with the outputs that are stored in them; tests run them.
 nb_execution_mode = "off"
@@ -65,6 +66,14 @@ def write_excerpts(app: Any, exception: Exception | None) -> None:
     (Path(app.outdir) / EXCERPTS).write_text(script, encoding="utf-8")
 
 
+def shorten_sidebar(_app: Any, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Have the sidebar list the sections, and the pages of the section one is in: a hundred pages less on each page."""
+    if "toctree" in context:
+        whole = context["toctree"]
+        context["toctree"] = lambda **options: whole(**{**options, "collapse": True})
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
+    app.connect("html-page-context", shorten_sidebar, priority=400)  # before the theme draws it
     app.connect("build-finished", write_excerpts)

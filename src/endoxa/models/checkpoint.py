@@ -6,12 +6,12 @@ import hashlib
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from endoxa.errors import UserError, first_line, installation
@@ -26,6 +26,8 @@ _INERT = re.compile(
     r"\.(md|rst|pdf|html|png|jpe?g|gif|svg|webp|csv|log|lock|h5|msgpack|ot|onnx|onnx_data|tflite|mlmodel|pth?)$",
     re.I,
 )
+_UNPACKED_BYTES = 1 << 17
+"""Packed weights that are unpacked at once: with what they become they fit the cache of a processor."""
 _PAPERS = frozenset(("license", "licence", "notice", "readme", "use_policy", "copying"))
 
 
@@ -63,7 +65,7 @@ def local_folder(spec: ModelSpec) -> Path | None:
             ("gguf",),
             installation("local,gguf"),
         )
-        _parse_gguf_once()
+        _read_gguf_quickly()
         return folder
     if not folder.is_dir():
         looks_local = spec.target.startswith((".", "/", "~")) or spec.target.count("/") > 1
@@ -82,39 +84,48 @@ def local_folder(spec: ModelSpec) -> Path | None:
 
 
 @cache
-def _parse_gguf_once() -> None:
-    """Have transformers parse a GGUF file once, and without a bar of progress.
+def _read_gguf_quickly() -> None:
+    """Have gguf and transformers read a file once, its words as they stand there, and its weights in larger pieces.
 
-    It parses the file anew for each configuration and tokenizer and for the weights, and makes the table of names anew
-    for each module of the network: 13 seconds for a model of 135 million parameters.
+    They read it anew for each configuration and tokenizer and for the weights, make an object of a mapped file of each
+    of its words, unpack sixteen rows at a time, and make the table of names anew for each module of the network: 13
+    seconds of a processor for a model of 135 million parameters, where this takes 6.
     """
     import gguf
-    from transformers import modeling_gguf_pytorch_utils as gguf_loading
+    from gguf import quants
+    from transformers import modeling_gguf_pytorch_utils
 
-    parse: Any = gguf_loading.load_gguf_checkpoint
-    open_reader, name_map = gguf.GGUFReader, gguf.get_tensor_name_map
+    legacy: Any = modeling_gguf_pytorch_utils
+    parse_value, text = legacy._gguf_parse_value, gguf.GGUFValueType.STRING
+
+    class Reader(gguf.GGUFReader):
+        """Values are plain arrays, not pieces of a mapped file."""
+
+        def _get(self, offset: int, dtype: Any, count: int = 1, override_order: str | None = None) -> Any:
+            order = np.dtype(dtype).newbyteorder(override_order or self.byte_order)
+            return np.frombuffer(self.data, order, int(count), int(offset))
 
     @lru_cache(maxsize=1)
     def read(path: str, *_state: int) -> Any:
-        return open_reader(path)
+        return Reader(path)
 
-    @lru_cache(maxsize=1)
-    def parsed(path: str, *_state: int) -> Any:
-        return parse(path)
+    def value(parts: Any, types: Any) -> Any:
+        return parts.tobytes().decode() if types[-1] == text else parse_value(parts, types)
 
-    def reader(path: str) -> Any:
-        return read(path, *_state_of_file(path))
-
-    def checkpoint(path: str, return_tensors: bool = False, **more: Any) -> Any:
-        if return_tensors:
-            return parse(path, return_tensors=True, **more)
-        return deepcopy(parsed(path, *_state_of_file(path)))  # they take parts out of it
+    def by_rows(func: Any, arr: np.ndarray, otype: Any, oshape: tuple[int, ...]) -> np.ndarray:
+        rows = arr.reshape((-1, arr.shape[-1]))
+        unpacked = np.empty((len(rows), oshape[-1]), otype)
+        step = max(1, _UNPACKED_BYTES // rows.shape[-1])
+        for start in range(0, len(rows), step):
+            unpacked[start : start + step] = func(rows[start : start + step])
+        return unpacked.reshape(oshape)
 
     for module, name, replacement in (
-        (gguf, "GGUFReader", reader),
-        (gguf, "get_tensor_name_map", lru_cache(maxsize=4)(name_map)),
-        (gguf_loading, "load_gguf_checkpoint", checkpoint),
-        (gguf_loading, "tqdm", lambda tensors, **_: tensors),
+        (gguf, "GGUFReader", lambda path: read(path, *_state_of_file(path))),
+        (gguf, "get_tensor_name_map", lru_cache(maxsize=4)(gguf.get_tensor_name_map)),
+        (quants, "_apply_over_grouped_rows", by_rows),
+        (legacy, "_gguf_parse_value", value),
+        (legacy, "tqdm", lambda tensors, **_: tensors),
     ):
         setattr(module, name, replacement)
 
