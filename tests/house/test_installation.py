@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.specifiers import SpecifierSet
 
 from endoxa.demo.planted import SAMPLE
 from support.repository import ROOT
@@ -69,6 +71,14 @@ def test_the_wheels_work_in_a_bare_environment(python: str, tmp_path: Path) -> N
     assert (tmp_path / "release/README.md").is_file()
     subprocess.run([*install, "--no-deps", site], check=True)
     assert "collect" in run(bare / "endoxa", "--help", folder=tmp_path)
+
+
+def test_pinned_libraries_accept_the_oldest_python_that_is_promised() -> None:
+    """Debian 12 has 3.11.2: a pin that asks for 3.11.5 would end the first command of the README there."""
+    least = PROJECT["requires-python"].removeprefix(">=")
+    asked = {each.name: each.metadata["Requires-Python"] or "" for each in distributions()}
+    assert len(asked) > 100
+    assert [name for name, pythons in asked.items() if not SpecifierSet(pythons).contains(f"{least}.0")] == []
 
 
 def test_other_installers_name_the_same_libraries_and_versions() -> None:

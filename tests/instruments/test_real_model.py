@@ -103,5 +103,8 @@ def test_a_story_is_that_of_generate_and_a_profile_that_cannot_be_read_is_counte
     (story,) = records_of(weights, written, *asked)
     prompt = json.loads(prompts.read_text("utf-8"))["prompt"]
     assert (story["finish"], story["story"]) == ("length", said(weights, prompt, 12))
-    (profile,) = records_of(weights, tmp_path / "read", "extract", "--data", written, "--set", "max_tokens=8")
+    vocabulary = tmp_path / "vocabulary.toml"
+    vocabulary.write_text('[urbanicity]\nvalues = ["urban", "rural"]\n', "utf-8")
+    read = ("extract", "--data", written, "--vocabulary", vocabulary, "--set", "max_tokens=8")
+    (profile,) = records_of(weights, tmp_path / "read", *read)
     assert profile["n_parsed"] == 0

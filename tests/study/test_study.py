@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +12,7 @@ import polars as pl
 import pytest
 
 import endoxa as ex
+from collect_support import commands
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import Strengths
 from endoxa.runs.asking import cost
@@ -325,12 +323,11 @@ def test_python_has_the_same_steps(tmp_path):
 @pytest.mark.slow
 def test_killed_at_any_moment_it_continues_and_every_item_is_there_once(begun, finished, tmp_path):
     folder = Path(shutil.copytree(begun, tmp_path / "study"))
-    command = [sys.executable, "-c", "from endoxa.commands import main; main()", "study", "run", str(folder)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    while not (folder / "runs" / "profiles" / "journal.sqlite").exists() and process.poll() is None:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    words = ("study", "run", str(folder))
+    running = commands.start(commands.COMMAND, *words, env=dict(os.environ), log=tmp_path / "log")
+    while not (folder / "runs" / "profiles" / "journal.sqlite").exists():
+        assert not running.wait(0.05), "it ended before it was killed"
+    running.kill()
     run_study(read_study(folder))
     expected, found = records(finished), records(folder)
     assert found.keys() == expected.keys()

@@ -92,13 +92,13 @@ def _read_gguf_quickly() -> None:
     seconds of a processor for a model of 135 million parameters, where this takes 6.
     """
     import gguf
-    from gguf import quants
+    from gguf import gguf_reader, quants
     from transformers import modeling_gguf_pytorch_utils
 
     legacy: Any = modeling_gguf_pytorch_utils
     parse_value, text = legacy._gguf_parse_value, gguf.GGUFValueType.STRING
 
-    class Reader(gguf.GGUFReader):
+    class Reader(gguf_reader.GGUFReader):
         """Values are plain arrays, not pieces of a mapped file."""
 
         def _get(self, offset: int, dtype: Any, count: int = 1, override_order: str | None = None) -> Any:

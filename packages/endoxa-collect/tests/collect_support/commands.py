@@ -86,6 +86,11 @@ class Started:
             return False
         return True
 
+    def kill(self) -> None:
+        """End it and its processes at once, whatever they do."""
+        os.killpg(self.pid, signal.SIGKILL)
+        assert self.wait(60), "it did not end"
+
     def stop(self) -> None:
         """Ask it to end, and wait until it has."""
         if self._is_there():

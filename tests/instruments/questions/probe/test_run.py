@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from contextlib import closing
@@ -17,6 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from collect_support import commands
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.jobs import (
@@ -266,21 +264,20 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
     environment = {**os.environ, "ENDOXA_SERVER_KEY": secret}
     with running(ServerSettings(stall_after=13)) as server:
         name = f"{server.url}#small"
-        command = [
-            *(sys.executable, "-c", "from endoxa.commands import main; main()"),
+        words = [
             *("probe", "qa", "--data", str(data), "--model", name, "--set", "concurrency=8"),
             *("--set", "price=1,10", "--max-cost", "1", "--out", str(tmp_path / "run")),
         ]
-        with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
-            while server.replies < 13 + 8:
-                time.sleep(0.02)
-            process.send_signal(signal.SIGKILL)
+        begun = commands.start(commands.COMMAND, *words, env=environment, log=tmp_path / "log")
+        while server.replies < 13 + 8:
+            time.sleep(0.02)
+        begun.kill()
         with closing(AnswerJournal(tmp_path / "run/journal.sqlite")) as journal:
             answered, lost = journal.count(0), sum(one.calls for one in journal.totals(0) if not one.counted)
         assert answered + lost == server.replies == 21
         assert lost >= 8
         server.stall_after = None
-        finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        finished = commands.run(commands.COMMAND, *words, env=environment, timeout=300)
         seen = server.replies
     assert finished.returncode == 0, finished.stderr
     sentence = (
