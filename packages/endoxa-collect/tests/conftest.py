@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from uuid import uuid4
 
 import psycopg
@@ -49,6 +50,14 @@ def _plain_and_quick(settings):
     # Ids begin anew in each test, so what processes remember by id must go.
     locking.clear_all()
     campaign_model._settings.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _same_chance(monkeypatch):
+    """What chance decides is the same in each run: the places of items, and what a panel asks whom first."""
+    random.seed(0)
+    chance = random.Random(0)
+    monkeypatch.setattr(random, "SystemRandom", lambda: chance)
 
 
 @pytest.fixture(autouse=True)
