@@ -218,8 +218,8 @@ def tried(mutant: Mutant, copy: Path) -> Mutant:
         mutant: what to try.
         copy: a folder that nothing else uses meanwhile, for a copy of the sources.
     """
-    source = (ROOT / mutant.path).read_text(encoding="utf-8")
-    fault = mutant.applied(source)
+    path = ROOT / mutant.path
+    fault = mutant.applied(path.read_text(encoding="utf-8")) if path.exists() else None
     if fault is None:
         return replace(mutant, outcome="gone", seconds=0.0)
     for sources in ("src", "packages/endoxa-collect/src"):  # anew: a fault may have removed files
