@@ -2,8 +2,8 @@
 .PHONY: demo setup quick test test-collect lint audit bench docs pictures site messages
 .DEFAULT_GOAL := demo
 
-# pyenv compiles Python without optimisation unless it is asked to: tests take a quarter longer than with a system's own,
-# which is taken in its place. `make setup PYTHON=python3` takes the first on the path.
+# What .venv is made with. pyenv compiles Python without optimisation unless it is asked to: tests take about a fifth
+# longer than with a system's own, which is taken in its place. `make setup PYTHON=python3` takes the first on the path.
 OPTIMISED := import sysconfig; assert '--enable-optimizations' in sysconfig.get_config_var('CONFIG_ARGS')
 RECENT := import ensurepip, sys, venv; assert sys.version_info >= (3, 11)
 SYSTEM := /usr/bin/python3

@@ -95,6 +95,11 @@ def test_built_links_lead_to_pages_and_anchors(site):
     assert not broken
 
 
+def test_a_line_that_begins_with_a_per_cent_sign_is_no_comment(site):
+    assert "\n% power: for independent pairs" in (ROOT / "docs/probe/pairs.md").read_text(encoding="utf-8")
+    assert "% power: for independent pairs" in (site / "probe/pairs.html").read_text(encoding="utf-8")
+
+
 def test_pages_fit_a_phone_and_show_their_pictures(site, browser):
     window = browser.new_page(viewport={"width": 390, "height": 900})
     faults = []
