@@ -257,6 +257,15 @@ def test_a_hub_out_of_reach_is_one_sentence(monkeypatch, tmp_path, caplog):
     assert not caplog.records
 
 
+@pytest.mark.parametrize("content", [b"GGUF\3\0\0\0" + bytes([9] * 22), b"GGUF\3", b"GGUF" + bytes(60)])
+def test_a_gguf_file_that_is_cut_is_one_sentence(tmp_path, content):
+    pytest.importorskip("gguf")
+    path = tmp_path / "cut.gguf"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=f"^Cannot load the configuration of 'hf/{path}': "):
+        look_at(parse_model(f"hf/{path}"), ModelOptions())
+
+
 def test_packaged_weights_have_a_name_and_a_folder_of_that_name_goes_first(
     tiny, smollm2, tmp_path, monkeypatch
 ):

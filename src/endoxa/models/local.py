@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import struct
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -80,6 +81,7 @@ LOADING_PROBLEMS = (
     EOFError,
     SafetensorError,
     UnpicklingError,
+    struct.error,
 )
 """What transformers raises for files that are missing, cut, of another kind, or not to be had offline."""
 
